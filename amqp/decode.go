@@ -44,7 +44,7 @@ type reader struct {
 
 // take returns the next n octets, aliasing the payload; nil when there are not that many.
 func (r *reader) take(n uint32) []byte {
-	if uint64(len(r.buf)) < uint64(n) || r.err != nil {
+	if uint64(n) > uint64(len(r.buf)) {
 		r.fail(ErrTruncated)
 		return nil
 	}
@@ -53,6 +53,7 @@ func (r *reader) take(n uint32) []byte {
 	return b
 }
 
+// fail also drops what is left to read, so that whatever follows fails too and loops end.
 func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -69,38 +70,67 @@ func (r *reader) end() error {
 }
 
 func (r *reader) octet() uint8 {
-	if b := r.take(1); b != nil {
-		return b[0]
+	if len(r.buf) == 0 {
+		r.fail(ErrTruncated)
+		return 0
 	}
-	return 0
+	v := r.buf[0]
+	r.buf = r.buf[1:]
+	return v
 }
 
 func (r *reader) short() uint16 {
-	if b := r.take(2); b != nil {
-		return binary.BigEndian.Uint16(b)
+	if len(r.buf) < 2 {
+		r.fail(ErrTruncated)
+		return 0
 	}
-	return 0
+	v := binary.BigEndian.Uint16(r.buf)
+	r.buf = r.buf[2:]
+	return v
 }
 
 func (r *reader) long() uint32 {
-	if b := r.take(4); b != nil {
-		return binary.BigEndian.Uint32(b)
+	if len(r.buf) < 4 {
+		r.fail(ErrTruncated)
+		return 0
 	}
-	return 0
+	v := binary.BigEndian.Uint32(r.buf)
+	r.buf = r.buf[4:]
+	return v
 }
 
 func (r *reader) longlong() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
+	if len(r.buf) < 8 {
+		r.fail(ErrTruncated)
+		return 0
 	}
-	return 0
+	v := binary.BigEndian.Uint64(r.buf)
+	r.buf = r.buf[8:]
+	return v
 }
 
-func (r *reader) shortstr() string   { return string(r.shortBytes()) }
-func (r *reader) shortBytes() []byte { return r.take(uint32(r.octet())) }
-func (r *reader) longstr() string    { return string(r.longBytes()) }
-func (r *reader) longBytes() []byte  { return r.take(r.long()) }
-func (r *reader) bits(bits ...*bool) { spreadBits(r.octet(), bits) }
+func (r *reader) shortBytes() []byte {
+	if len(r.buf) == 0 || int(r.buf[0]) >= len(r.buf) {
+		r.fail(ErrTruncated)
+		return nil
+	}
+	n := 1 + int(r.buf[0])
+	b := r.buf[1:n:n]
+	r.buf = r.buf[n:]
+	return b
+}
+
+func (r *reader) shortstr() string  { return string(r.shortBytes()) }
+func (r *reader) longBytes() []byte { return r.take(r.long()) }
+func (r *reader) longstr() string   { return string(r.longBytes()) }
+
+// bits spreads an octet over up to eight bits, the lowest first.
+func (r *reader) bits(bits ...*bool) {
+	octet := r.octet()
+	for i, bit := range bits {
+		*bit = octet&(1<<i) != 0
+	}
+}
 
 // table returns the entries of a table, checked.
 func (r *reader) table() []byte {
@@ -110,10 +140,4 @@ func (r *reader) table() []byte {
 		return nil
 	}
 	return raw
-}
-
-func spreadBits(octet uint8, bits []*bool) {
-	for i, bit := range bits {
-		*bit = octet&(1<<i) != 0
-	}
 }

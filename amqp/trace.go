@@ -36,6 +36,9 @@ func (t *Tracer) Write(p []byte) (int, error) {
 	}
 	t.pending = append(t.pending, p...)
 	var lines strings.Builder
+	if !t.started && len(t.pending) < len(ProtocolHeader) {
+		return len(p), nil // no frame is shorter either
+	}
 	rest := t.skipProtocolHeader(&lines, t.pending)
 	for !t.ended {
 		f, n, err := ParseFrame(rest, 0)
@@ -67,7 +70,7 @@ func (t *Tracer) line(lines *strings.Builder, text string) {
 // skipProtocolHeader takes a protocol header off the beginning of the stream.
 func (t *Tracer) skipProtocolHeader(lines *strings.Builder, b []byte) []byte {
 	const size = len(ProtocolHeader)
-	if t.started || len(b) < size {
+	if t.started {
 		return b
 	}
 	t.started = true
