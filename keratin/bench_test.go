@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/warrenmq/warren/keratin/vfs"
 )
 
 // lone is a waiter for a single goroutine that commits itself: told before Commit returns, if it was the writer.
@@ -66,5 +64,3 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
-
-var _ vfs.FS = vfs.NewMem()

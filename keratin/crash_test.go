@@ -81,7 +81,6 @@ type bounds struct{ least, most, head uint64 }
 type crashPoint struct {
 	fs     *vfs.Mem
 	bounds []bounds
-	kill   bool
 }
 
 type crashRun struct {
@@ -116,7 +115,7 @@ func (r *crashRun) point(mem *vfs.Mem) {
 	r.budget--
 	keep := []int{0, 30, 50, 80, 100}[r.clones.IntN(5)]
 	before := r.bound()
-	p := crashPoint{fs: mem.Crash(r.clones, keep), bounds: r.bound(), kill: keep == 100}
+	p := crashPoint{fs: mem.Crash(r.clones, keep), bounds: r.bound()}
 	for i := range before {
 		p.bounds[i].least = before[i].least
 	}
@@ -264,19 +263,25 @@ func (r *crashRun) generation(mem *vfs.Mem, steps, points int) []crashPoint {
 		}
 	}
 	s.Commit()
-	if r.rng.IntN(4) == 0 {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		before := r.bound()
-		r.points = append(r.points, crashPoint{fs: mem.Crash(r.clones, 0), bounds: before})
-	} else {
-		before := r.bound()
-		p := crashPoint{fs: mem.Crash(r.clones, 100), bounds: before, kill: true}
-		r.points = append(r.points, p)
-		s.Abandon()
-	}
+	r.stop(s, mem)
 	return r.points
+}
+
+// stop ends a generation, cleanly or by the death of the process, which is a crash point as well.
+func (r *crashRun) stop(s *Store, mem *vfs.Mem) {
+	clean := r.rng.IntN(4) == 0
+	if clean {
+		if err := s.Close(); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	keep := 100
+	if clean {
+		keep = 0
+	}
+	bounds := r.bound()
+	r.points = append(r.points, crashPoint{fs: mem.Crash(r.clones, keep), bounds: bounds})
+	s.Abandon()
 }
 
 // run goes through several generations, each of which starts from a crash of the one before.

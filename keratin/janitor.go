@@ -20,6 +20,8 @@ const (
 type ages struct {
 	mu   sync.Mutex
 	heap ageHeap
+	out  uint64 // the lowest age among the logs that pop has taken out; only if any is true
+	any  bool
 }
 
 type ageOf struct {
@@ -54,19 +56,35 @@ func (a *ages) pop(limit uint64, n int) []*Log {
 	defer a.mu.Unlock()
 	var logs []*Log
 	for len(logs) < n && len(a.heap) > 0 && a.heap[0].stamp < limit {
-		logs = append(logs, heap.Pop(&a.heap).(ageOf).l)
+		x := heap.Pop(&a.heap).(ageOf)
+		if !a.any {
+			a.out, a.any = x.stamp, true
+		}
+		a.out = min(a.out, x.stamp)
+		logs = append(logs, x.l)
 	}
 	return logs
 }
 
-// oldest is the age of the oldest data in memory.
+// oldest is the age of the oldest data in memory, what is being moved included.
 func (a *ages) oldest() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.heap) == 0 {
-		return unstamped
+	oldest := unstamped
+	if len(a.heap) > 0 {
+		oldest = a.heap[0].stamp
 	}
-	return a.heap[0].stamp
+	if a.any {
+		oldest = min(oldest, a.out)
+	}
+	return oldest
+}
+
+// settled tells that all logs that were popped have been put back.
+func (a *ages) settled() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.any = false
 }
 
 // settle puts a log back after its memory has been looked at.
@@ -200,6 +218,7 @@ func (s *Store) tidy(stop <-chan struct{}) error {
 // evict takes out of memory what was written before limit. It is flushed first, so that segments hold nothing that is
 // not durable, and what is settled by then is not written at all.
 func (s *Store) evict(limit uint64) error {
+	began := s.traffic.Load()
 	if err := s.Sync(); err != nil {
 		return err
 	}
@@ -208,6 +227,7 @@ func (s *Store) evict(limit uint64) error {
 		for _, l := range seen {
 			l.settle()
 		}
+		s.ages.settled()
 	}()
 	for {
 		logs := s.ages.pop(limit, moveLogs)
@@ -218,6 +238,7 @@ func (s *Store) evict(limit uint64) error {
 		var moves []*move
 		for _, l := range logs {
 			if m := l.plan(limit); m != nil {
+				m.began = began
 				moves = append(moves, m)
 			}
 		}

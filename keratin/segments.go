@@ -62,6 +62,7 @@ func (f *segmentFile) locate(offset uint64) int64 {
 type move struct {
 	l      *Log
 	chunks []chunk // contiguous
+	began  uint64  // Store.traffic before the flush after which chunks were chosen
 	dir    string
 
 	file    vfs.File
@@ -238,6 +239,7 @@ func (m *move) publish(limit uint64) bool {
 		}
 		l.tail.drop(c.end())
 	}
+	l.tail.cut(l.older.next, m.began)
 	return true
 }
 

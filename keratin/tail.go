@@ -89,6 +89,18 @@ func (t *tail) drop(below uint64) {
 	}
 }
 
+// cut forgets the part of the first chunk that has been moved while the chunk grew. What is left is no older than at.
+func (t *tail) cut(below, at uint64) {
+	if t.lo == len(t.chunks) {
+		return
+	}
+	c := &t.chunks[t.lo]
+	if c.stamp >= at || c.first >= below || below >= c.end() {
+		return
+	}
+	*c = chunk{first: below, count: uint32(c.end() - below), stamp: at, data: c.from(below)}
+}
+
 // oldest is the stamp of the first chunk that has one.
 func (t *tail) oldest() uint64 {
 	if t.lo == len(t.chunks) {
