@@ -17,7 +17,8 @@ const (
 	serverLocales     = "en_US"
 )
 
-// serverCapabilities are announced in connection.start. Clients look each of them up by name.
+// serverCapabilities are announced in connection.start. Clients look each of them up by name. RabbitMQ has
+// direct_reply_to besides.
 var serverCapabilities = amqp.Table{
 	"publisher_confirms":           true,
 	"exchange_exchange_bindings":   true,
@@ -27,7 +28,6 @@ var serverCapabilities = amqp.Table{
 	"consumer_priorities":          true,
 	"authentication_failure_close": true,
 	"per_consumer_qos":             true,
-	"direct_reply_to":              true,
 }
 
 // startFrame is the connection.start that opens every conversation.

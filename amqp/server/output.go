@@ -11,8 +11,8 @@ import (
 
 // Marks of a connection's outgoing octets. They bound what a peer that does not read makes us hold.
 const (
-	outputHigh = 512 << 10 // deliveries are refused from here on
-	outputLow  = 128 << 10 // refused consumers are resumed when no more is left
+	outputHigh = 256 << 10 // deliveries are refused from here on
+	outputLow  = 64 << 10  // refused consumers are resumed when no more is left
 	outputHard = 2 << 20   // the reader waits: a peer that only asks has to take the answers first
 )
 

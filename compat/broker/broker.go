@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,7 +51,6 @@ type Broker struct {
 // process is one run of the program.
 type process struct {
 	cmd  *exec.Cmd
-	log  *os.File
 	done chan struct{} // closed once err is set
 	err  error
 }
@@ -138,16 +138,28 @@ func (b *Broker) launch() (*process, error) {
 	cmd := b.command()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	p := &process{cmd: cmd, log: log, done: make(chan struct{})}
-	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(err, log.Close())
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	started := make(chan error)
+	go p.run(log, started) // Kill and Shutdown wait for it
+	if err := <-started; err != nil {
+		return nil, err
 	}
-	go func() { // ends with the process; Kill and Stop wait for it
-		p.err = errors.Join(cmd.Wait(), log.Close())
-		close(p.done)
-	}()
 	b.running = p
 	return p, nil
+}
+
+// run starts the process, tells so, and waits for it to end. The kernel kills a process with the *thread* that has
+// started it, so this goroutine keeps its thread for itself until there is nothing left to kill.
+func (p *process) run(log *os.File, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := p.cmd.Start(); err != nil {
+		started <- errors.Join(err, log.Close())
+		return
+	}
+	started <- nil
+	p.err = errors.Join(p.cmd.Wait(), log.Close())
+	close(p.done)
 }
 
 // awaitServing returns once both listeners answer and the serving process can be told.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +31,7 @@ func OwnNetwork() error {
 	cmd.Env = append(os.Environ(), ownNetwork+"=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	runtime.LockOSThread()      // for good: the parent-death signal follows the thread, not the process
 	signal.Ignore(os.Interrupt) // the terminal sends it to both; the one inside decides
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("network namespace: %w", err)

@@ -42,6 +42,10 @@ func openAMQP091(ctx context.Context, d *dialer, name string, o *outgoing) (link
 		return nil, err
 	}
 	l.socket = socket
+	if err := socket.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		socket.Close()
+		return nil, err
+	}
 	l.conn, err = amqp091.Open(socket, amqp091.Config{
 		SASL:       []amqp091.Authentication{d.url.PlainAuth()},
 		Vhost:      d.url.Vhost,
@@ -58,7 +62,7 @@ func openAMQP091(ctx context.Context, d *dialer, name string, o *outgoing) (link
 		return nil, err
 	}
 	l.closed = l.channel.NotifyClose(make(chan *amqp091.Error, 1))
-	return l, nil
+	return l, socket.SetDeadline(time.Time{})
 }
 
 // confirmsBuffer is large enough for the confirms of any window that is of use.
@@ -204,7 +208,7 @@ func (l *amqp091Link) confirm(c amqp091.Confirmation, h handler) error {
 
 func (l *amqp091Link) close() error {
 	l.closing.Store(true)
-	err := l.conn.Close()
+	err := l.conn.CloseDeadline(time.Now().Add(closeTimeout))
 	if err == nil {
 		<-l.done
 	}

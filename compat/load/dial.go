@@ -51,7 +51,7 @@ func newDialer(w *Workload) (*dialer, error) {
 	}
 	d := &dialer{url: url, dial: w.Dial}
 	if d.dial == nil {
-		d.dial = new(net.Dialer).DialContext
+		d.dial = (&net.Dialer{Timeout: handshakeTimeout}).DialContext
 	}
 	return d, nil
 }

@@ -46,7 +46,7 @@ type fakeConn struct {
 	tags    uint64 // deliveries
 	seq     uint64 // publishes in confirm mode
 	confirm bool
-	held    uint64 // the first unconfirmed publish
+	hungUp  bool
 
 	routingKey string
 	size       uint64
@@ -191,7 +191,6 @@ func (c *fakeConn) answer(ch uint16, m amqp.Method) {
 		c.method(ch, &amqp.ChannelCloseOk{})
 	case *amqp.ConfirmSelect:
 		c.confirm = true
-		c.held = 1
 		c.method(ch, &amqp.ConfirmSelectOk{})
 	case *amqp.BasicQos:
 		c.method(ch, &amqp.BasicQosOk{})
@@ -235,6 +234,9 @@ func fault(f func(int) bool, n int) bool { return f != nil && f(n) }
 // published takes a message.
 func (c *fakeConn) published() {
 	b := c.broker
+	if c.hungUp {
+		return
+	}
 	b.n++
 	n := b.n
 	c.seq++
@@ -243,6 +245,7 @@ func (c *fakeConn) published() {
 		b.mangle(n, body)
 	}
 	if fault(b.hangUp, n) {
+		c.hungUp = true
 		c.method(1, &amqp.ChannelClose{ReplyCode: amqp.CodePreconditionFailed, ReplyText: "PRECONDITION_FAILED - enough"})
 		return
 	}

@@ -2,9 +2,11 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/warrenmq/warren/amqp"
 )
@@ -137,7 +139,11 @@ func (l *leanLink) close() error {
 	_, err := l.conn.Write(frame)
 	l.writing.Unlock()
 	if err == nil {
-		<-l.done
+		select {
+		case <-l.done:
+		case <-time.After(closeTimeout):
+			err = errors.New("the broker does not close the connection")
+		}
 	}
 	l.abort()
 	return err

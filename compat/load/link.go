@@ -45,6 +45,9 @@ type handler interface {
 // reasonTimeout is how long, after sending has failed, the broker's reason is waited for.
 const reasonTimeout = time.Second
 
+// closeTimeout bounds the closing of a link.
+const closeTimeout = 30 * time.Second
+
 // outgoing is what all links of a run send: immutable.
 type outgoing struct {
 	clock     clock

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -13,12 +14,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// everyClient runs a test with each client, on a broker of its own.
-func everyClient(t *testing.T, f func(t *testing.T, b *fakeBroker, w Workload)) {
+type clientTest func(t *testing.T, b *fakeBroker, w Workload)
+
+// everyClient runs a test with each client, on a broker of its own and in a time of its own, which only
+// passes while everybody waits.
+func everyClient(t *testing.T, f clientTest) {
+	everyClientInRealTime(t, func(t *testing.T, _ *fakeBroker, w Workload) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newFakeBroker(t)
+			w.Dial = b.dial
+			f(t, b, w)
+		})
+	})
+}
+
+// everyClientInRealTime is for workloads with a rate: the pacer sleeps in the kernel.
+func everyClientInRealTime(t *testing.T, f clientTest) {
 	for _, client := range []Client{Lean, AMQP091} {
 		t.Run(string(client), func(t *testing.T) {
 			b := newFakeBroker(t)
-			f(t, b, Workload{Client: client, Dial: b.dial, Bounds: Bounds{Drain: 200 * time.Millisecond}})
+			f(t, b, Workload{Client: client, Dial: b.dial})
 		})
 	}
 }
@@ -36,7 +51,11 @@ func TestRun(t *testing.T) {
 		"large bodies":       {Size: 300_000, Window: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everyClient(t, func(t *testing.T, b *fakeBroker, w Workload) {
+			run := everyClient
+			if shape.Rate > 0 {
+				run = everyClientInRealTime
+			}
+			run(t, func(t *testing.T, b *fakeBroker, w Workload) {
 				w.Shape = shape
 				w.Messages = 501
 				if shape.Size > 1<<16 {
@@ -204,7 +223,7 @@ func TestBrokenConnections(t *testing.T) {
 
 // TestTimedRun leaves the warm-up out of the latencies.
 func TestTimedRun(t *testing.T) {
-	everyClient(t, func(t *testing.T, b *fakeBroker, w Workload) {
+	everyClientInRealTime(t, func(t *testing.T, b *fakeBroker, w Workload) {
 		w.Rate, w.Window = 1000, 100
 		w.WarmUp, w.Duration = 100*time.Millisecond, 200*time.Millisecond
 		r, err := Run(t.Context(), w)

@@ -27,7 +27,7 @@ func writeCtl(b *broker.Broker, path string) error {
 // ctl does what rabbitmqctl would: ctl HOST:PORT SUBCOMMAND ARGUMENT...
 func ctl(args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: ctl HOST:PORT SUBCOMMAND ARGUMENT...")
+		return errors.New("usage: ctl HOST:PORT SUBCOMMAND [ARGUMENT]")
 	}
 	b := &broker.Broker{Name: "warren", HTTP: args[0]}
 	switch command, rest := args[1], args[2:]; {

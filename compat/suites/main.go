@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +28,7 @@ type options struct {
 }
 
 func main() {
+	runtime.LockOSThread() // the commands that this goroutine starts die with its thread, which so is the last to end
 	if len(os.Args) > 1 && os.Args[1] == "ctl" {
 		exit(ctl(os.Args[2:]))
 	}
