@@ -12,16 +12,17 @@ import (
 	"github.com/warrenmq/warren/queue"
 )
 
-// Options configures an API. Broker, Clients and Storage are required.
+// Options configures an API. Broker, Clients, Storage and Alarms are required.
 type Options struct {
 	Broker  *queue.Broker
 	Clients Clients
 	Storage Storage
+	Alarms  Alarms
 	Log     *zap.Logger      // nil: silent
 	Now     func() time.Time // nil: time.Now
 
 	Identity
-	DataDir    string   // the file system whose free space is told
+	DataDir    string
 	ConfigFile string   // "" when there is none
 	Listeners  []Listen // what is served
 }
@@ -67,6 +68,19 @@ type ClientTotals struct {
 type Storage interface {
 	Stats() keratin.Stats
 	Failed() error // not nil when nothing can be made durable any more
+}
+
+// Alarms is what the HTTP side needs of the watch over memory and disk, which makes publishers wait.
+type Alarms interface {
+	Memory() Level // what the process has, and may have
+	Disk() Level   // what is free for the data directory, and has to be
+	SetMemoryWatermark(share float64)
+}
+
+// Level is how much there is of something, in bytes, and when there is too much or too little of it.
+type Level struct {
+	Now, Limit int64
+	Raised     bool // publishers wait
 }
 
 // API is the HTTP side of a broker, an http.Handler.

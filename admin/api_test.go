@@ -48,12 +48,23 @@ type breakable struct {
 
 func (b *breakable) Failed() error { return b.failed }
 
+// fakeAlarms is memory and disk as a test wants them.
+type fakeAlarms struct {
+	memory, disk Level
+	watermark    float64
+}
+
+func (f *fakeAlarms) Memory() Level                    { return f.memory }
+func (f *fakeAlarms) Disk() Level                      { return f.disk }
+func (f *fakeAlarms) SetMemoryWatermark(share float64) { f.watermark = share }
+
 // fixture is an API over a broker that keeps everything in memory.
 type fixture struct {
 	t       *testing.T
 	broker  *queue.Broker
 	clients *fakeClients
 	storage *breakable
+	alarms  *fakeAlarms
 	clock   *stopwatch
 	api     *API
 	logged  *observer.ObservedLogs
@@ -74,10 +85,11 @@ func newFixture(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
+	f.alarms = &fakeAlarms{memory: Level{Now: 5, Limit: 10}, disk: Level{Now: 9, Limit: 1}}
 	core, logged := observer.New(zap.DebugLevel)
 	f.logged = logged
 	f.api = New(Options{
-		Broker: f.broker, Clients: f.clients, Storage: f.storage, Log: zap.New(core), Now: f.clock.now,
+		Broker: f.broker, Clients: f.clients, Storage: f.storage, Alarms: f.alarms, Log: zap.New(core), Now: f.clock.now,
 		Identity:  Identity{ClaimedVersion: "4.2.0", Version: "0.1.0", NodeName: "warren@test", ClusterName: "test"},
 		DataDir:   t.TempDir(),
 		Listeners: []Listen{{"amqp", "127.0.0.1", 5672}, {"http", "127.0.0.1", 15672}},
@@ -358,7 +370,7 @@ func TestConnections(t *testing.T) {
 func TestQueuesAndOverview(t *testing.T) {
 	f := newFixture(t)
 	s := f.session("/")
-	f.declare(s, queue.QueueDeclare{Name: "q", Durable: true, Args: map[string]any{"x-durability": "buffered", "x-max-length": int64(7)}})
+	f.declare(s, queue.QueueDeclare{Name: "q", Durable: true, Args: map[string]any{"x-durability": "buffered", "x-max-length": int64(7000)}})
 	f.declare(s, queue.QueueDeclare{Name: "mine", Exclusive: true})
 	f.object("/api/overview") // the first sample
 	f.publish(s, "q", 30)
@@ -380,7 +392,7 @@ func TestQueuesAndOverview(t *testing.T) {
 	if stats["publish"] != 30.0 || stats["publish_details"].(map[string]any)["rate"] != 10.0 || stats["get"] != 1.0 || stats["ack"] != nil {
 		t.Errorf("message_stats are %v", stats)
 	}
-	if args := q["arguments"].(map[string]any); args["x-max-length"] != 7.0 {
+	if args := q["arguments"].(map[string]any); args["x-max-length"] != 7000.0 {
 		t.Errorf("arguments are %v", args)
 	}
 	if def, ok := q["effective_policy_definition"].(map[string]any); !ok || len(def) != 0 {
@@ -407,7 +419,7 @@ func TestQueuesAndOverview(t *testing.T) {
 	if o["message_stats"].(map[string]any)["publish_details"].(map[string]any)["rate"] != 10.0 {
 		t.Errorf("message_stats are %v", o["message_stats"])
 	}
-	if n := f.object("/api/nodes/warren@test"); n["running"] != true || n["mem_used"].(float64) < 1<<20 || n["disk_free"].(float64) == 0 {
+	if n := f.object("/api/nodes/warren@test"); n["running"] != true || n["mem_used"] != 5.0 || n["mem_limit"] != 10.0 || n["disk_free"] != 9.0 || n["disk_free_limit"] != 1.0 {
 		t.Errorf("node is %v", n)
 	}
 }
@@ -428,11 +440,26 @@ func TestHealth(t *testing.T) {
 	f.expect(http.StatusBadRequest, "GET", "/api/health/checks/port-listener/amqp", "")
 	f.expect(http.StatusServiceUnavailable, "GET", "/api/health/checks/protocol-listener/mqtt", "")
 	f.expect(http.StatusNotFound, "GET", "/api/aliveness-test/none", "")
+	f.alarms.disk.Raised = true
+	f.expect(http.StatusServiceUnavailable, "GET", "/api/health/checks/local-alarms", "")
+	f.expect(http.StatusOK, "GET", "/api/health/checks/is-in-service", "")
+	f.alarms.disk.Raised = false
 	f.storage.failed = errors.New("no flush")
 	text := f.expect(http.StatusServiceUnavailable, "GET", "/api/health/checks/alarms", "")
 	if !strings.Contains(text, `"status":"failed"`) || !strings.Contains(text, "no flush") {
 		t.Errorf("got %s", text)
 	}
+}
+
+func TestWatermark(t *testing.T) {
+	f := newFixture(t)
+	f.expect(http.StatusNoContent, "PUT", "/api/nodes/warren@test/memory-high-watermark", `{"value":0.25}`)
+	if f.alarms.watermark != 0.25 {
+		t.Errorf("watermark is %v", f.alarms.watermark)
+	}
+	f.expect(http.StatusBadRequest, "PUT", "/api/nodes/warren@test/memory-high-watermark", `{"value":2}`)
+	f.expect(http.StatusBadRequest, "PUT", "/api/nodes/warren@test/memory-high-watermark", `{}`)
+	f.expect(http.StatusNotFound, "PUT", "/api/nodes/other/memory-high-watermark", `{"value":0.5}`)
 }
 
 // TestOwnFault checks that an error of ours is logged once and told without detail.

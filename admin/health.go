@@ -22,7 +22,7 @@ func (a *API) healthRoutes(get func(path string, who access, h handler)) {
 	get(checks+"node-is-quorum-critical", anyTag, a.healthy)
 	get(checks+"node-is-mirror-sync-critical", anyTag, a.healthy)
 	for _, open := range []string{"is-in-service", "ready-to-serve-clients", "below-node-connection-limit", "reached-target-cluster-size"} {
-		get(checks+open, anybody, a.checkAlarms)
+		get(checks+open, anybody, a.checkStorage)
 	}
 	get("/api/aliveness-test/{vhost}", anyTag, a.aliveness)
 	get("/api/healthchecks/node", anyTag, a.checkAlarms)
@@ -40,8 +40,19 @@ func (a *API) unhealthy(w http.ResponseWriter, reason string) error {
 	return nil
 }
 
-// checkAlarms fails when the broker cannot make anything durable any more.
+// checkAlarms fails when publishers have to wait, or when nothing can be made durable any more.
 func (a *API) checkAlarms(w http.ResponseWriter, r *request) error {
+	switch {
+	case a.o.Alarms.Memory().Raised:
+		return a.unhealthy(w, "There are alarms in effect in the cluster: memory")
+	case a.o.Alarms.Disk().Raised:
+		return a.unhealthy(w, "There are alarms in effect in the cluster: disk")
+	}
+	return a.checkStorage(w, r)
+}
+
+// checkStorage fails when nothing can be made durable any more.
+func (a *API) checkStorage(w http.ResponseWriter, r *request) error {
 	if err := a.o.Storage.Failed(); err != nil {
 		return a.unhealthy(w, fmt.Sprintf("storage has failed, restart needed: %v", err))
 	}
@@ -87,5 +98,5 @@ func (a *API) aliveness(w http.ResponseWriter, r *request) error {
 	if _, err := a.scope(r); err != nil {
 		return err
 	}
-	return a.checkAlarms(w, r)
+	return a.checkStorage(w, r)
 }

@@ -16,6 +16,8 @@ type snapshot struct {
 	storage keratin.Stats
 	failed  bool
 	usage   usage
+	memory  Level
+	disk    Level
 	uptime  float64 // seconds
 }
 
@@ -24,7 +26,9 @@ func (a *API) snapshot() *snapshot {
 		broker:  a.o.Broker.Stats(),
 		storage: a.o.Storage.Stats(),
 		failed:  a.o.Storage.Failed() != nil,
-		usage:   measure(a.o.DataDir),
+		usage:   measure(),
+		memory:  a.o.Alarms.Memory(),
+		disk:    a.o.Alarms.Disk(),
 		uptime:  a.o.Now().Sub(a.started).Seconds(),
 	}
 	s.counts = broadCounts(&s.broker, a.o.Clients.Totals())

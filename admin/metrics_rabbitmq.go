@@ -34,16 +34,15 @@ func (c *collector) rabbitmqFamilies() {
 	c.counter("rabbitmq_connection_incoming_bytes_total", "Bytes received from clients", func(s *snapshot) float64 { return float64(s.counts[cReceived]) })
 	c.counter("rabbitmq_connection_outgoing_bytes_total", "Bytes sent to clients", func(s *snapshot) float64 { return float64(s.counts[cSent]) })
 
-	c.gauge("rabbitmq_process_resident_memory_bytes", "Memory used in bytes", func(s *snapshot) float64 { return float64(s.usage.residentBytes) })
-	c.gauge("rabbitmq_resident_memory_limit_bytes", "Memory of the machine in bytes", func(s *snapshot) float64 { return float64(s.usage.memoryBytes) })
+	c.gauge("rabbitmq_process_resident_memory_bytes", "Memory used in bytes", func(s *snapshot) float64 { return float64(s.memory.Now) })
+	c.gauge("rabbitmq_resident_memory_limit_bytes", "Memory above which publishers are blocked in bytes", func(s *snapshot) float64 { return float64(s.memory.Limit) })
 	c.gauge("rabbitmq_process_open_fds", "Open file descriptors", func(s *snapshot) float64 { return float64(s.usage.openFiles) })
 	c.gauge("rabbitmq_process_max_fds", "Open file descriptors limit", func(s *snapshot) float64 { return float64(s.usage.maxFiles) })
-	c.gauge("rabbitmq_disk_space_available_bytes", "Disk space available to the data directory in bytes", func(s *snapshot) float64 { return float64(s.usage.diskFreeBytes) })
-	c.gauge("rabbitmq_disk_space_available_limit_bytes", "Free disk space below which publishers are blocked in bytes", func(*snapshot) float64 { return 0 })
+	c.gauge("rabbitmq_disk_space_available_bytes", "Disk space available to the data directory in bytes", func(s *snapshot) float64 { return float64(s.disk.Now) })
+	c.gauge("rabbitmq_disk_space_available_limit_bytes", "Free disk space below which publishers are blocked in bytes", func(s *snapshot) float64 { return float64(s.disk.Limit) })
 	c.gauge("rabbitmq_erlang_uptime_seconds", "Uptime of the node", func(s *snapshot) float64 { return s.uptime })
-	c.gauge("rabbitmq_alarms_memory_used_watermark", "is 1 if the memory alarm is in effect", func(*snapshot) float64 { return 0 })
-	c.gauge("rabbitmq_alarms_free_disk_space_watermark", "is 1 if the free disk space alarm is in effect", func(*snapshot) float64 { return 0 })
-	c.gauge("rabbitmq_alarms_file_descriptor_limit", "is 1 if the file descriptor limit alarm is in effect", func(*snapshot) float64 { return 0 })
+	c.gauge("rabbitmq_alarms_memory_used_watermark", "is 1 if the memory alarm is in effect", func(s *snapshot) float64 { return bit(s.memory.Raised) })
+	c.gauge("rabbitmq_alarms_free_disk_space_watermark", "is 1 if the free disk space alarm is in effect", func(s *snapshot) float64 { return bit(s.disk.Raised) })
 }
 
 // globalFamilies are the message counters of dashboards, which join on the labels. Every queue counts under the

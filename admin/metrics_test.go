@@ -84,7 +84,7 @@ func TestMetricsCountExactly(t *testing.T) {
 			t.Errorf("%s is %q, want %s", name, got, want)
 		}
 	}
-	if samples["warren_storage_records_total"] == "0" || samples["rabbitmq_process_resident_memory_bytes"] == "0" {
+	if samples["warren_storage_records_total"] == "0" || samples["rabbitmq_process_resident_memory_bytes"] != "5" {
 		t.Error("storage or process metrics are empty")
 	}
 }

@@ -10,15 +10,15 @@ import (
 )
 
 func (a *API) apiNode() api.Node {
-	u := measure(a.o.DataDir)
+	u, memory, disk := measure(), a.o.Alarms.Memory(), a.o.Alarms.Disk()
 	connections := int64(len(a.o.Clients.Connections()))
 	object := api.Node{
 		Name: a.o.NodeName, Type: "disc", Running: true,
 		Uptime: a.o.Now().Sub(a.started).Milliseconds(), Processors: u.processors, OSPid: strconv.Itoa(os.Getpid()),
 		FDUsed: u.openFiles, FDTotal: u.maxFiles, SocketsUsed: connections, SocketsTotal: u.maxFiles,
 		ProcUsed: u.goroutines, ProcTotal: 1 << 20,
-		MemUsed: u.residentBytes, MemLimit: u.memoryBytes, MemStrategy: "rss",
-		DiskFree:   u.diskFreeBytes,
+		MemUsed: memory.Now, MemLimit: memory.Limit, MemAlarm: memory.Raised, MemStrategy: "rss",
+		DiskFree: disk.Now, DiskFreeLimit: disk.Limit, DiskFreeAlarm: disk.Raised,
 		Partitions: []string{}, RatesMode: "basic", NetTicktime: 60, EnabledPlugins: []string{},
 		DBDir: a.o.DataDir, LogFiles: []string{"<stderr>"}, ConfigFiles: []string{},
 		AuthMechanisms: []api.Named{
@@ -47,4 +47,21 @@ func (a *API) node(w http.ResponseWriter, r *request) error {
 		return errNotFound
 	}
 	return writeObject(w, r, a.apiNode())
+}
+
+// setWatermark changes the memory alarm's watermark until the next start.
+func (a *API) setWatermark(w http.ResponseWriter, r *request) error {
+	if r.param("node") != a.o.NodeName {
+		return errNotFound
+	}
+	var body struct{ Value *float64 }
+	if err := readBody(r, &body); err != nil {
+		return err
+	}
+	if body.Value == nil || *body.Value < 0 || *body.Value > 1 {
+		return badRequest("value: want a number from 0 to 1")
+	}
+	a.o.Alarms.SetMemoryWatermark(*body.Value)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

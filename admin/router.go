@@ -53,6 +53,7 @@ func (a *API) router(registry *prometheus.Registry) http.Handler {
 	get("/api/whoami", anyTag, a.whoAmI)
 	get("/api/nodes", monitoring, a.nodes)
 	get("/api/nodes/{node}", monitoring, a.node)
+	put("/api/nodes/{node}/memory-high-watermark", administrator, a.setWatermark)
 
 	get("/api/connections", anyTag, a.connections)
 	get("/api/connections/{connection}", anyTag, a.connection)

@@ -50,6 +50,7 @@ func (n *node) admin(configFile string) http.Handler {
 		Broker:  n.broker,
 		Clients: clients{n.amqp},
 		Storage: n.store,
+		Alarms:  n.alarms,
 		Log:     n.log.Named("http"),
 		Identity: admin.Identity{
 			ClaimedVersion: c.Broker.ClaimedVersion,

@@ -85,7 +85,7 @@ func TestLogDump(t *testing.T) {
 
 func TestLogBench(t *testing.T) {
 	dir := t.TempDir()
-	code, out, complaints := command(t, nil, "log", "bench", "--json", "--data-dir", dir, "--duration", "20ms", "--policy", "on-commit,none", "--batch", "4", "--concurrency", "2")
+	code, out, complaints := command(t, nil, "log", "bench", "--json", "--data-dir", dir, "--duration", "300ms", "--policy", "on-commit,none", "--batch", "4", "--concurrency", "2")
 	if code != exitOK {
 		t.Fatalf("got %d, %q", code, complaints)
 	}

@@ -30,10 +30,12 @@ type node struct {
 	amqp   *server.Server
 	http   *http.Server
 	debug  *http.Server
+	alarms *alarms
 
 	amqpListeners, httpListeners, debugListeners []net.Listener
 
-	serving sync.WaitGroup // one per listener
+	serving sync.WaitGroup // one per listener, and one for the alarms
+	calm    func()         // ends the watch of the alarms
 	failed  chan error     // a listener that ended by itself; room for each
 }
 
@@ -89,6 +91,14 @@ func (n *node) serve(configFile string) {
 		MaxMessageSize:   uint64(c.AMQP.MaxMessageSize),
 		HandshakeTimeout: c.AMQP.HandshakeTimeout,
 	})
+	n.alarms = &alarms{
+		machine: thisMachine(c.DataDir), log: n.log, block: n.amqp.Block, unblock: n.amqp.Unblock,
+		watermark: c.Alarms.MemoryHighWatermark, diskLimit: c.Alarms.DiskFreeLimit,
+	}
+	n.alarms.check() // before the first client
+	var watch context.Context
+	watch, n.calm = context.WithCancel(context.Background())
+	n.serving.Go(func() { n.alarms.watch(watch) })
 	n.http = n.httpServer(n.admin(configFile))
 	n.debug = n.httpServer(profiles())
 	n.debug.WriteTimeout = 0 // a profile takes as long as it was asked to
@@ -116,6 +126,7 @@ func (n *node) serveListener(protocol string, l net.Listener, serve func(net.Lis
 // stop ends a node cleanly: clients are told and get until ctx is done, then everything is flushed.
 func (n *node) stop(ctx context.Context) error {
 	var errs []error
+	n.calm()
 	if err := n.amqp.Shutdown(ctx); err != nil {
 		n.log.Warn("clients did not leave in time", zap.Error(err))
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	HTTP            HTTP
 	Broker          Broker
 	Storage         Storage
+	Alarms          Alarms
 	Log             Log
 	Debug           Debug
 
@@ -63,6 +64,12 @@ type Storage struct {
 	SyncInterval     time.Duration // longest time that written bytes nobody waits for stay unflushed
 	JournalFileBytes int64         // size of one journal file
 	TailBytes        int64         // recently written bytes that are kept in memory, over all logs
+}
+
+// Alarms is the settings of when publishers have to wait.
+type Alarms struct {
+	MemoryHighWatermark float64 // share of the machine's memory that the process may have
+	DiskFreeLimit       int64   // bytes that have to be free for the data directory
 }
 
 // Log is the settings of the log lines on standard error.
@@ -101,8 +108,9 @@ func Default() Config {
 			JournalFileBytes: 32 << 20,
 			TailBytes:        16 << 20,
 		},
-		Log:   Log{Level: "info", Format: "json"},
-		Debug: Debug{Listen: []string{}},
+		Alarms: Alarms{MemoryHighWatermark: 0.6, DiskFreeLimit: 50 << 20},
+		Log:    Log{Level: "info", Format: "json"},
+		Debug:  Debug{Listen: []string{}},
 	}
 }
 

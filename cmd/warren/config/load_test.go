@@ -92,6 +92,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"range", "amqp: {frame_max: 100}\n", "", "amqp.frame_max: got 100, want a number of bytes from 8192 to 16777216"},
 		{"size unit", "amqp: {frame_max: 64kb}\n", "", `amqp.frame_max: got "64kb", want a number of bytes`},
 		{"duration without a unit", "amqp: {heartbeat: 60}\n", "", `amqp.heartbeat: got 60, want text with a unit`},
+		{"share", "alarms: {memory_high_watermark: 60}\n", "", "alarms.memory_high_watermark: got 60, want a number from 0 to 1"},
+		{"no share", "alarms: {memory_high_watermark: .nan}\n", "", "alarms.memory_high_watermark: got NaN, want a number from 0 to 1"},
 		{"nothing", "data_dir:\n", "", "data_dir: got nothing, want a path"},
 		{"scalar for a group", "amqp: 5672\n", "", "amqp: got 5672, want settings below it: listen, "},
 		{"scalar for a list", "amqp: {listen: \"127.0.0.1:5672\"}\n", "", "amqp.listen: got \"127.0.0.1:5672\", want a list of HOST:PORT"},
@@ -140,6 +142,7 @@ func TestPrintIsAFile(t *testing.T) {
 	want := Default()
 	want.AMQP.Heartbeat = 90 * time.Second
 	want.AMQP.FrameMax = 12345
+	want.Alarms.MemoryHighWatermark = 0.25
 	want.HTTP.Listen = []string{"[::]:1", "127.0.0.1:2"}
 	want.Broker.LoopbackUsers = []string{}
 	var text bytes.Buffer

@@ -44,6 +44,8 @@ func (c *Config) settings() []setting {
 		duration(&c.Storage.SyncInterval, "storage.sync_interval", "longest time that buffered messages stay unflushed", time.Millisecond, time.Minute),
 		size(&c.Storage.JournalFileBytes, "storage.journal_file_size", "size of one journal file", 1<<20, 1<<30),
 		size(&c.Storage.TailBytes, "storage.tail_size", "memory for messages on their way to consumers", 1<<20, 64<<30),
+		fraction(&c.Alarms.MemoryHighWatermark, "alarms.memory_high_watermark", "share of the memory above which publishers wait"),
+		size(&c.Alarms.DiskFreeLimit, "alarms.disk_free_limit", "free disk space below which publishers wait", 0, 1<<50),
 		line(&c.Log.Level, "log.level", "least level that is logged", "debug, info, warn or error", oneOf("debug", "info", "warn", "error")),
 		line(&c.Log.Format, "log.format", "shape of log lines", "json or console", oneOf("json", "console")),
 		lines(&c.Debug.Listen, "debug.listen", "addresses that serve profiles (/debug/pprof) to anybody who asks", "a list of HOST:PORT", allAddresses),
@@ -114,6 +116,36 @@ func number(field *int64, key, usage string, least, most int64) setting {
 		text: func(s string) any {
 			if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 				return n
+			}
+			return s
+		},
+		get: func() any { return *field },
+	}
+}
+
+// fraction is a setting of a share of a whole.
+func fraction(field *float64, key, usage string) setting {
+	return setting{
+		key: key, usage: usage, want: "a number from 0 to 1",
+		fill: func(v any) bool {
+			var f float64
+			switch v := v.(type) {
+			case int:
+				f = float64(v)
+			case float64:
+				f = v
+			default:
+				return false
+			}
+			ok := f >= 0 && f <= 1 // not NaN
+			if ok {
+				*field = f
+			}
+			return ok
+		},
+		text: func(s string) any {
+			if f, err := strconv.ParseFloat(s, 64); err == nil {
+				return f
 			}
 			return s
 		},
