@@ -11,11 +11,11 @@ import (
 // TestAllocationsPerMessage counts what one message costs from publish to ack in the whole broker, storage included.
 func TestAllocationsPerMessage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("moves 50,000 messages")
+		t.Skip("moves 30,000 messages")
 	}
 	const bar = 4.0
 	p := newPair(t, listen(t, newServer(t, Options{})), "q", nil, 1024)
-	const window, rounds = 500, 100
+	const window, rounds = 500, 40
 	for range 20 { // until buffers have their size
 		p.window(window)
 	}

@@ -25,6 +25,8 @@
 //
 // # Bounds
 //
+// While the node is short of something (Server.Block), connections that publish are not read.
+//
 // What a peer can make us hold is bounded: the read buffer by frame-max, contents being assembled by
 // Options.MaxMessageSize twice per connection, a transaction by Options.MaxTransaction, and outgoing octets by three marks: above outputHigh
 // deliveries are refused and their consumers resumed below outputLow; above outputHard the reader stops reading.
@@ -39,6 +41,7 @@
 //
 // # Locks
 //
-// In the order in which they may be taken: a queue's lock (package queue calls Deliver with it held), channel.mu, output.mu.
-// Package queue is never called with one of ours held. Server.mu is taken alone, or before conn.mu.
+// In the order in which they may be taken: a queue's or a confirms' lock (package queue holds one when it calls Deliver or
+// reports a confirm), channels.mu, channel.mu, output.mu. Package queue is never called with one of ours held. Server.mu,
+// conn.meta and the monitor's lock are taken alone; the monitor's before output.mu.
 package server

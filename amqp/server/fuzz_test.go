@@ -1,8 +1,12 @@
 package server
 
 import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/warrenmq/warren/amqp"
@@ -29,27 +33,9 @@ func FuzzRunning(f *testing.F) {
 	add(method(&amqp.BasicQos{PrefetchCount: 1, Global: true}), method(&amqp.QueueDelete{Queue: "q"}), method(&amqp.ChannelClose{}))
 	add(amqp.AppendMethod(nil, 0, &amqp.ConnectionClose{}))
 	add(amqp.AppendHeartbeat(nil), []byte{1, 0, 1, 0, 0, 0, 0, 0xce})
-	f.Fuzz(func(t *testing.T, octets []byte) {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t, Options{Log: nil})
-			p := opened(t, s, 0)
-			p.send(amqp.AppendMethod(nil, 1, &amqp.ChannelOpen{}))
-			p.send(octets)
-			time.Sleep(time.Second)
-			synctest.Wait()
-			for _, c := range s.connections() {
-				if n := len(c.in.buf); n > inputBusy {
-					t.Errorf("read buffer of %d octets", n)
-				}
-			}
-			p.close()
-			time.Sleep(time.Minute)
-			synctest.Wait()
-			if n := len(s.connections()); n != 0 {
-				t.Errorf("%d connections left", n)
-			}
-		})
-	})
+	feed := feeder(f)
+	opening := amqp.AppendMethod(handshake(0), 1, &amqp.ChannelOpen{})
+	f.Fuzz(func(t *testing.T, octets []byte) { feed(t, opening, octets) })
 }
 
 // FuzzHandshake feeds octets to a connection that has said nothing yet.
@@ -57,19 +43,36 @@ func FuzzHandshake(f *testing.F) {
 	f.Add(handshake(1))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Add(append([]byte(amqp.ProtocolHeader), amqp.AppendMethod(nil, 0, startOk("AMQPLAIN", ""))...))
-	f.Fuzz(func(t *testing.T, octets []byte) {
-		synctest.Test(t, func(t *testing.T) {
-			s := newServer(t, Options{})
-			p := connect(t, s)
-			p.send(octets)
-			time.Sleep(time.Second)
-			synctest.Wait()
-			p.close()
-			time.Sleep(time.Minute)
-			synctest.Wait()
-			if n := len(s.connections()); n != 0 {
-				t.Errorf("%d connections left", n)
+	feed := feeder(f)
+	f.Fuzz(func(t *testing.T, octets []byte) { feed(t, octets) })
+}
+
+// feeder returns a function that sends octets on a connection of its own, closes it, and waits until nothing of it
+// is left. One broker serves them all.
+func feeder(f *testing.F) func(t *testing.T, octets ...[]byte) {
+	s := newServer(f, Options{LoginDelay: time.Nanosecond})
+	return func(t *testing.T, octets ...[]byte) {
+		client, end := net.Pipe()
+		s.serveConn(end)
+		c := s.connections()
+		var reader sync.WaitGroup
+		reader.Go(func() { io.Copy(io.Discard, client) })
+		client.SetWriteDeadline(time.Now().Add(5 * time.Second))
+		for _, b := range octets {
+			if _, err := client.Write(b); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the server does not read")
 			}
-		})
-	})
+		}
+		client.Close()
+		reader.Wait()
+		s.serving.Wait()
+		if n := len(s.connections()); n != 0 {
+			t.Errorf("%d connections left", n)
+		}
+		for _, c := range c {
+			if n := len(c.in.buf); n > inputBusy {
+				t.Errorf("read buffer of %d octets", n)
+			}
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 const (
 	handshakeFrameMax = 8 << 10 // until tune-ok
+	frameGrace        = 8       // by which ParseFrame lets a frame exceed frame-max, as RabbitMQ does
 	serverMechanisms  = "PLAIN AMQPLAIN"
 	serverLocales     = "en_US"
 )
@@ -65,6 +66,7 @@ func (c *conn) protocolHeader() bool {
 		return false
 	}
 	c.setState(stateStarting)
+	c.in.limit = handshakeFrameMax + frameGrace
 	c.out.frames(c.srv.start)
 	return true
 }
@@ -166,6 +168,7 @@ func (c *conn) tuneOk(m *amqp.ConnectionTuneOk) error {
 	}
 	c.maxPayload = m.FrameMax - amqp.FrameOverhead
 	c.out.maxPayload = c.maxPayload
+	c.in.limit = int(m.FrameMax) + frameGrace
 	c.channelMax = int(m.ChannelMax)
 	heartbeat := time.Duration(m.Heartbeat) * time.Second
 	c.mon.heartbeat.Store(int64(heartbeat))
@@ -225,11 +228,14 @@ func (c *conn) updateSecret(*amqp.ConnectionUpdateSecret) error {
 	return nil
 }
 
-// closeByPeer ends the connection in order: what it held is given back before the peer is told close-ok.
+// closeByPeer ends the connection in order: what it held is given back before the peer is told close-ok. Closing the
+// socket is left to the peer for a while, as in RabbitMQ: it may have sent more, even another close, which is answered.
 func (c *conn) closeByPeer() error {
 	c.leave()
 	c.endReason("closed by the client")
+	c.setState(stateClosing)
 	c.out.last(amqp.AppendMethod(nil, 0, &amqp.ConnectionCloseOk{}))
-	c.setState(stateClosed)
+	c.mon.closeBy.Store(time.Now().Add(lingerTime).UnixNano())
+	c.mon.reset()
 	return nil
 }

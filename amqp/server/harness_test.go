@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // newServer returns a server with a whole broker behind it, on a file system in memory.
 func newServer(t testing.TB, o Options) *Server {
 	t.Helper()
-	store, err := keratin.Open("test", keratin.Options{FS: vfs.NewMem()})
+	store, err := keratin.Open("test", keratin.Options{FS: vfs.NewMem(), JournalFileBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,9 +18,10 @@ const (
 //	buf  ░░░░░░░░ consumed ░░░░░░░░│ read, not yet consumed │ free
 //	     0                         r                        w
 type input struct {
-	buf  []byte
-	r, w int
-	calm int
+	buf   []byte
+	r, w  int
+	calm  int
+	limit int // octets of the largest frame there may be; 0 until frames begin
 }
 
 // next returns the next whole frame, ok false when there is none in the buffer.
@@ -69,7 +70,7 @@ func (in *input) makeRoom() {
 	default:
 		in.calm = 0
 	}
-	size = max(size, frameSize(rest))
+	size = max(size, min(frameSize(rest), in.limit))
 	if size != len(in.buf) {
 		in.calm = 0
 		buf := make([]byte, size)
@@ -81,7 +82,7 @@ func (in *input) makeRoom() {
 	in.r, in.w = 0, len(rest)
 }
 
-// frameSize is the size of the frame that begins in b, as far as is known. It has passed ParseFrame's limit.
+// frameSize is the size of the frame that begins in b, as far as is known.
 func frameSize(b []byte) int {
 	const sizeAt = 3
 	if len(b) < sizeAt+4 {

@@ -35,7 +35,7 @@ func TestInputFindsEveryFrame(t *testing.T) {
 		for i, size := range bodies {
 			nc.stream = amqp.AppendBody(nc.stream, uint16(i), bytes.Repeat([]byte{byte(i)}, size), 50_000)
 		}
-		var in input
+		in := input{limit: 50_000 + amqp.FrameOverhead}
 		for i := 0; i < len(bodies); {
 			if _, err := in.fill(nc); err != nil {
 				t.Fatal(err)
@@ -83,5 +83,19 @@ func TestInputGrowsUnderLoadAndShrinksAfter(t *testing.T) {
 	}
 	if in.large() {
 		t.Fatalf("%d octets in calm", len(in.buf))
+	}
+}
+
+// TestProtocolHeaderIsNoFrame: seven of its octets look like the beginning of a frame of more than a gigabyte.
+func TestProtocolHeaderIsNoFrame(t *testing.T) {
+	nc := &pieces{stream: []byte(amqp.ProtocolHeader), sizes: []int{7, 1}}
+	var in input
+	for range 2 {
+		if _, err := in.fill(nc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(in.buf) != inputIdle || !amqp.SpokenProtocol(in.peek()) {
+		t.Fatalf("%q in a buffer of %d octets", in.peek(), len(in.buf))
 	}
 }

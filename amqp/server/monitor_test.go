@@ -130,7 +130,7 @@ func TestBufferIsGivenBackWhenIdle(t *testing.T) {
 		s := newServer(t, Options{})
 		p := opened(t, s, 60)
 		c := s.connections()[0]
-		for range 100 {
+		for range 10 {
 			p.send(bytes.Repeat(amqp.AppendHeartbeat(nil), 100_000))
 		}
 		synctest.Wait()

@@ -78,7 +78,8 @@ func (b *acceptBackoff) wait() {
 
 func isTemporary(err error) bool {
 	var ne net.Error
-	return errors.As(err, &ne) && ne.Temporary() //nolint:staticcheck // exactly what Accept's errors have it for
+	//lint:ignore SA1019 exactly what Accept's errors have it for
+	return errors.As(err, &ne) && ne.Temporary()
 }
 
 // serveConn serves nc on goroutines of its own.

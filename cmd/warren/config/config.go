@@ -94,7 +94,7 @@ func Default() Config {
 			FrameMax:         131072,
 			ChannelMax:       2047,
 			HandshakeTimeout: 10 * time.Second,
-			MaxMessageSize:   16 << 20,
+			MaxMessageSize:   128 << 20,
 		},
 		HTTP: HTTP{Listen: []string{"127.0.0.1:15672"}},
 		Broker: Broker{
