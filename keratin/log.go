@@ -93,7 +93,7 @@ func (l *Log) Stage(b *Batch, gate Mark, w Waiter) (first Offset, err error) {
 	if b.Bytes() > maxBatch {
 		return 0, ErrTooLarge
 	}
-	segment.SealData(b.buf)
+	b.Seal()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.s.closed.Load() {

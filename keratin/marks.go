@@ -64,9 +64,10 @@ const (
 // batch empty, to be used again for any log. The memory behind it is handed out once and then left to the garbage
 // collector; it grows from 1 to 64 KiB pieces with use.
 type Batch struct {
-	buf   []byte // the records so far; the capacity behind them is free
-	n     int
-	arena int
+	buf    []byte // the records so far; the capacity behind them is free
+	n      int
+	sealed int // bytes of buf, in whole records, whose data checksums are there
+	arena  int
 }
 
 // Reserve appends a record with n bytes of data and returns them, to be filled in before the next call on b.
@@ -90,6 +91,13 @@ func (b *Batch) grow(need int) {
 	b.buf = append(make([]byte, 0, size), b.buf...)
 }
 
+// Seal computes the checksums of the records' data, of each once. Stage does it too; who stages with a lock of his own
+// held calls Seal before taking it.
+func (b *Batch) Seal() {
+	segment.SealData(b.buf[b.sealed:])
+	b.sealed = len(b.buf)
+}
+
 // Len is the number of records.
 func (b *Batch) Len() int { return b.n }
 
@@ -111,7 +119,7 @@ func (b *Batch) All() iter.Seq2[uint8, []byte] {
 // Reset drops the records.
 func (b *Batch) Reset() {
 	b.buf = b.buf[:0]
-	b.n = 0
+	b.n, b.sealed = 0, 0
 }
 
 // take hands the records over; the batch goes on behind them. The capacity reaches to the end of the piece of memory,
@@ -119,6 +127,6 @@ func (b *Batch) Reset() {
 func (b *Batch) take() []byte {
 	data := b.buf
 	b.buf = b.buf[len(b.buf):]
-	b.n = 0
+	b.n, b.sealed = 0, 0
 	return data
 }

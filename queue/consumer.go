@@ -47,7 +47,10 @@ type Consumer struct {
 	options ConsumeOptions
 	session *Session
 	sink    Sink
-	turn    state.Consumer // guarded by the queue's lock
+
+	// Guarded by the queue's lock.
+	turn    state.Consumer
+	waiting bool // could take messages, but the queue has another active consumer
 }
 
 // Queue returns the consumer's queue.
@@ -81,7 +84,7 @@ func (q *Queue) join(c *Consumer) error {
 	if err := q.usableLocked(); err != nil {
 		return err
 	}
-	if !q.st.Consume(&c.turn) {
+	if q.rules.singleActive() && c.options.Exclusive || !q.st.Consume(&c.turn) {
 		return refuse(AccessRefused, "queue '%s' in vhost '%s' in exclusive use", q.rec.Name, q.v.name)
 	}
 	q.consumers = append(q.consumers, c)
@@ -96,11 +99,24 @@ func (c *Consumer) Start() { c.Resume() }
 func (c *Consumer) Resume() {
 	q := c.q
 	q.mu.Lock()
-	q.st.Unblock(&c.turn)
+	q.unblockLocked(c)
 	staged := q.deliverLocked()
 	if q.unlock() || staged {
 		q.v.b.store.Commit()
 	}
+}
+
+// unblockLocked lets a consumer take its turns, unless it has to wait for its time as the active one.
+func (q *Queue) unblockLocked(c *Consumer) {
+	c.waiting = q.rules.singleActive() && !q.activeLocked(c)
+	if !c.waiting {
+		q.st.Unblock(&c.turn)
+	}
+}
+
+// activeLocked reports whether a consumer gets messages: with a single active consumer, only the one that came first.
+func (q *Queue) activeLocked(c *Consumer) bool {
+	return !q.rules.singleActive() || len(q.consumers) > 0 && q.consumers[0] == c
 }
 
 // Cancel ends the subscription: on return Deliver is not called any more, and an auto-delete queue that has lost
@@ -120,7 +136,14 @@ func (c *Consumer) Cancel() {
 	}
 	unused := last && q.rec.AutoDelete && !q.gone.Load()
 	q.unused = unused
-	q.mu.Unlock()
+	staged := false
+	if !last && q.consumers[0].waiting {
+		q.unblockLocked(q.consumers[0])
+		staged = q.deliverLocked()
+	}
+	if q.unlock() || staged {
+		q.v.b.store.Commit()
+	}
 	if unused {
 		q.deleteUnused()
 	}

@@ -149,7 +149,7 @@ func (u *undertaker) put(to *Queue, m *Message, now time.Time) {
 	}
 	e := envelope{buried: true}
 	e.expires, e.atOnce = to.expiry(now.UnixMilli, 0, false)
-	b.add(m, e)
+	b.add(to, m, e)
 	if to.rules.refuses() {
 		b.stage() // or not: each message for itself
 	}

@@ -1,19 +1,27 @@
 package queue
 
 import (
+	"sync"
+
 	"github.com/warrenmq/warren/keratin"
 	"github.com/warrenmq/warren/queue/catalog"
 	"github.com/warrenmq/warren/queue/state"
 )
 
-// work is what a queue needs to deliver and to settle.
+// work is what a queue needs to deliver.
 type work struct {
-	cursor  keratin.Cursor
-	next    Delivery // decoded, if ready: refused by one consumer, offered to the next
-	ready   bool
-	batch   keratin.Batch // for settle records
+	cursor keratin.Cursor
+	next   Delivery // decoded, if ready: refused by one consumer, offered to the next
+	ready  bool
+}
+
+// recorder is what it takes to stage a settle record. The queues share some.
+type recorder struct {
+	batch   keratin.Batch
 	scratch []byte
 }
+
+var recorders = sync.Pool{New: func() any { return new(recorder) }}
 
 // maxScratch is the room for settle records that is kept between two.
 const maxScratch = 16 << 10
@@ -83,27 +91,36 @@ func (q *Queue) readLocked() (m state.Message, d *Delivery, ok bool) {
 		if m, ok = q.st.Next(); !ok {
 			break
 		}
-		w := q.workLocked()
-		d = &w.next
-		if w.ready && d.Offset == m.Offset {
+		if d, ok = q.fetchLocked(m); ok {
 			return m, d, true
 		}
-		r, err := q.log.Next(&w.cursor, m.Offset, q.st.End())
-		if err == nil && r.Kind != kindMessage {
-			q.st.Skip(m.Offset)
-			continue
-		}
-		if err == nil {
-			err = decodeMessage(r.Data, d)
-		}
-		if err != nil {
-			q.failLocked(err)
-			break
-		}
-		d.Offset, d.Redelivered, w.ready = m.Offset, m.Redelivered, true
-		return m, d, true
 	}
 	return m, nil, false
+}
+
+// fetchLocked reads a message that the state has named. ok is false if that is no message, which the state is told, or
+// if the log fails. d is valid until the next call.
+func (q *Queue) fetchLocked(m state.Message) (d *Delivery, ok bool) {
+	w := q.workLocked()
+	d = &w.next
+	if w.ready && d.Offset == m.Offset {
+		return d, true
+	}
+	r, err := q.log.Next(&w.cursor, m.Offset, q.st.End())
+	switch {
+	case err == nil && r.Kind == kindMessage:
+		err = decodeMessage(r.Data, d)
+	case err == nil && q.st.Skip(m.Offset):
+		return nil, false
+	case err == nil:
+		err = errRecord
+	}
+	if err != nil {
+		q.failLocked(err)
+		return nil, false
+	}
+	d.Offset, d.Redelivered, w.ready = m.Offset, m.Redelivered, true
+	return d, true
 }
 
 // takenLocked tells the state that the message went out.
@@ -115,13 +132,17 @@ func (q *Queue) takenLocked(m state.Message, d *Delivery, noAck bool) {
 // readAway tells that the message that was read is not ready any more. The last one takes with it what is held of
 // the log.
 func (q *Queue) readAway() {
-	w := q.work
-	w.ready = false
+	q.work.ready = false
 	if q.st.Totals().Ready == 0 {
-		w.cursor = keratin.Cursor{}
-		w.next = Delivery{Queue: q}
+		q.letGo()
 		q.perishable = false
 	}
+}
+
+// letGo lets go of what is held of the log.
+func (q *Queue) letGo() {
+	w := q.work
+	w.cursor, w.next, w.ready = keratin.Cursor{}, Delivery{Queue: q}, false
 }
 
 // recordLocked stages the record of what has been settled, and trims the log. It reports whether it has staged
@@ -142,15 +163,16 @@ func (q *Queue) recordLocked() (staged bool) {
 }
 
 func (q *Queue) stageSettledLocked() bool {
-	w := q.workLocked()
-	w.scratch = q.st.AppendSettled(w.scratch[:0])
-	copy(w.batch.Reserve(kindSettled, len(w.scratch)), w.scratch)
-	if cap(w.scratch) > maxScratch {
-		w.scratch = nil
+	r := recorders.Get().(*recorder)
+	defer recorders.Put(r)
+	r.scratch = q.st.AppendSettled(r.scratch[:0])
+	copy(r.batch.Reserve(kindSettled, len(r.scratch)), r.scratch)
+	if cap(r.scratch) > maxScratch {
+		r.scratch = nil
 	}
-	off, err := q.log.Stage(&w.batch, keratin.Written, nil)
+	off, err := q.log.Stage(&r.batch, keratin.Written, nil)
 	if err != nil {
-		w.batch.Reset()
+		r.batch.Reset()
 		q.failLocked(err)
 		return false
 	}
@@ -178,7 +200,7 @@ func (q *Queue) getLocked(noAck bool, d *Delivery) (found bool, remaining int, e
 	}
 	q.touchLocked()
 	m, next, ok := q.nextLocked()
-	if !ok && !q.st.Written() {
+	if !ok && !q.st.Written() || ok && m.Priority < q.st.Highest() {
 		// What has been published before must be seen, but it is still on its way to the disk.
 		q.awaitLocked()
 		m, next, ok = q.nextLocked()

@@ -32,9 +32,11 @@
 //
 // A queue's log holds records of these kinds. Numbers are unsigned varints.
 //
-//	kind 1, message   version and flags | length, exchange | length, routing key | length, properties | body
-//	                  high nibble: version 1. bit 0: persistent. The properties are the property flags and list of
-//	                  the content header, as received; the body is the rest of the record.
+//	kind 1, message   version and flags | expiry | length, exchange | length, routing key | length, properties | body
+//	                  high nibble: version 1. bit 0: persistent; bit 1: there is an expiry, in Unix milliseconds;
+//	                  bit 2: it expires unless it is delivered at once; bit 3: it is a dead letter, whose x-death
+//	                  header is the broker's own. The properties are the property flags and list of the content
+//	                  header, as received; the body is the rest of the record.
 //	kind 2, settled   messages | bytes | spans, see state.Settled
 //
 // A record of another kind or version was written by a later release; the queue is not opened.
@@ -45,11 +47,27 @@
 // delivered before (redelivered), since deliveries leave no trace on the log. A queue whose log is damaged is kept
 // out of service alone; the others start.
 //
+// # Rules
+//
+// A queue's arguments may ask for more than keeping messages (see rules):
+//
+//   - Messages of a higher priority are delivered first (x-max-priority, up to which the priority property counts; none
+//     is 0). Such a queue holds 16 bytes in memory for each ready message; the others hold none.
+//   - Messages that expire (x-message-ttl, expiration) go when they have got to the head, or to the head of their
+//     priority. An alarm is set for the heads only.
+//   - Beyond its greatest length (x-max-length, x-max-length-bytes) a queue drops messages from the head, which is of
+//     the highest priority there is, or refuses new ones, which nacks them.
+//   - A queue that nobody uses is deleted (x-expires).
+//   - One consumer at a time may get all messages (x-single-active-consumer): the one that came first.
+//   - What was rejected, expired or dropped may be dead-lettered. Such a message stays unacked in its queue while it
+//     is published, without the queue's lock, to where it goes; then it is settled. Its arrival is thereby on the
+//     disk before its departure: a crash may double it, and not lose it.
+//
 // # Locks
 //
 // In this order; a goroutine that holds one takes only later ones:
 //
-//	catalog's order of application → VHost.mu → Queue.mu → a log's own
+//	catalog's order of application → vhost.mu → Queue.mu → a log's own
 //	                                            Queue.mu → whatever Sink.Deliver takes
 //	                                                       Confirms.mu → whatever emit takes
 //

@@ -24,7 +24,7 @@ type onDisk struct {
 
 func openOnDisk(t *testing.T, fs *vfs.Mem) *onDisk {
 	t.Helper()
-	store, err := keratin.Open("", keratin.Options{FS: fs, JournalFileBytes: 1 << 20, SegmentBytes: 1 << 20})
+	store, err := keratin.Open("", keratin.Options{FS: fs, JournalFileBytes: 128 << 10, SegmentBytes: 128 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ type ledger struct {
 // TestPowerLoss publishes with confirms, consumes and settles, cuts the power at a random moment, and checks that
 // every confirmed message that was not settled is there, in order, and none is invented.
 func TestPowerLoss(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { powerLoss(t, rand.New(rand.NewPCG(seed, 1))) })
 	}
 }
@@ -241,6 +241,67 @@ func TestCleanStopOnDisk(t *testing.T) {
 		}
 		if string(d.Body) != fmt.Sprint(want) || d.Redelivered != (i < 5) {
 			t.Fatalf("message %d is %s, redelivered %v", i, d.Body, d.Redelivered)
+		}
+	}
+}
+
+// TestPowerLossWhileDeadLettering rejects confirmed messages into a dead-letter queue and cuts the power: each is
+// still in its queue, or has arrived, or both.
+func TestPowerLossWhileDeadLettering(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		w := openOnDisk(t, vfs.NewMem())
+		for name, args := range map[string]map[string]any{
+			"q": {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}, "dead": nil,
+		} {
+			if _, err := w.s.DeclareQueue(queue.QueueDeclare{Name: name, Durable: true, Args: args}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const n = 50
+		for i := range n {
+			if _, err := w.p.Publish(persistent("q", fmt.Sprintf("%08d", i)), nil, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.p.Flush()
+		if err := w.store.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		for range rng.IntN(n) {
+			var d queue.Delivery
+			if ok, _, err := w.s.Get("q", false, &d); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			d.Queue.Reject([]queue.Offset{d.Offset})
+			if rng.IntN(3) == 0 {
+				w.s.Commit()
+			}
+			if rng.IntN(20) == 0 {
+				if err := w.store.Sync(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		crashed := w.fs.Crash(rng, rng.IntN(101))
+		w.store.Abandon()
+		w = openOnDisk(t, crashed)
+		found := map[string]bool{}
+		for _, name := range []string{"q", "dead"} {
+			for {
+				var d queue.Delivery
+				ok, _, err := w.s.Get(name, true, &d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !ok {
+					break
+				}
+				found[string(d.Body)] = true
+			}
+		}
+		if len(found) != n {
+			t.Errorf("seed %d: %d of %d messages are left", seed, len(found), n)
 		}
 	}
 }

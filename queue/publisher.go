@@ -33,6 +33,7 @@ type Publisher struct {
 	key        []byte
 
 	touched  []*target // loads not yet staged
+	idle     []*load   // empty ones: their memory serves whichever queue is next
 	clock    int64     // Unix milliseconds of this batch, once somebody has asked
 	unrouted []run     // confirmed with the next Flush: a return must come first
 
@@ -56,7 +57,7 @@ type destination struct {
 type target struct {
 	q       *Queue
 	touched bool
-	load
+	load    *load // nil while empty
 	gate    keratin.Mark
 	waiting *waiting // the messages in the load that want a confirm
 }
@@ -105,10 +106,14 @@ func (p *Publisher) Publish(m *Message, c *Confirms, seq uint64) (routed bool, e
 // Check tells the error that Publish would give now, without publishing (transactions).
 func (p *Publisher) Check(m *Message) error { return p.find(m).err }
 
+// pieceBytes is how much of a batch is staged at a time: a little less than the pieces of memory that a
+// keratin.Batch takes, beyond which it would have to move what it holds.
+const pieceBytes = 60 << 10
+
 // put encodes m into the batch of t. A batch has one gate: where that changes, the batch so far goes on its way.
 func (p *Publisher) put(t *target, m *Message, c *Confirms, seq uint64) {
 	gate := t.q.gate(m.Persistent)
-	if t.touched && t.gate != gate {
+	if t.touched && (t.gate != gate || t.load.Bytes()+len(m.Body) > pieceBytes) {
 		_ = t.stage() // the confirms have been told
 	}
 	if !t.touched {
@@ -116,7 +121,10 @@ func (p *Publisher) put(t *target, m *Message, c *Confirms, seq uint64) {
 		p.touched = append(p.touched, t)
 	}
 	t.gate = gate
-	t.add(m, p.envelope(t.q, m))
+	if t.load == nil {
+		t.load = p.emptyLoad()
+	}
+	t.load.add(t.q, m, p.envelope(t.q, m))
 	if c != nil {
 		if t.waiting == nil {
 			t.waiting = newWaiting(t.q)
@@ -184,14 +192,31 @@ func (p *Publisher) stage() {
 	for i, t := range p.touched {
 		t.touched = false
 		_ = t.stage() // the confirms have been told
+		if t.load != nil && len(p.idle) < maxIdle {
+			p.idle = append(p.idle, t.load)
+		}
+		t.load = nil
 		p.touched[i] = nil
 	}
 	p.touched = p.touched[:0]
 }
 
+// maxIdle is how many empty loads a publisher keeps, which hold up to 64 KiB each.
+const maxIdle = 256
+
+func (p *Publisher) emptyLoad() *load {
+	n := len(p.idle)
+	if n == 0 {
+		return new(load)
+	}
+	l := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return l
+}
+
 // stage hands the load to the queue.
 func (t *target) stage() error {
-	if t.Len() == 0 {
+	if t.load == nil || t.load.Len() == 0 {
 		return nil
 	}
 	w := t.waiting
@@ -200,7 +225,7 @@ func (t *target) stage() error {
 		w.Committed(nil)
 		w = nil
 	}
-	err := t.q.append(&t.load, t.gate, w)
+	err := t.q.append(t.load, t.gate, w)
 	if err != nil && w != nil {
 		w.Committed(err)
 	}

@@ -17,24 +17,33 @@ import (
 type Queue struct {
 	v       *vhost
 	rec     *catalog.Queue
-	log     Log  // nil if it could not be opened
-	relaxed bool // written is enough for every confirm: x-durability=buffered, or not durable
-	rules   *rules
+	log     Log    // nil if it could not be opened
+	relaxed bool   // written is enough for every confirm: x-durability=buffered, or not durable
+	rules   *rules // nil: none
 
 	gone atomic.Bool // deleted; set under mu
 
 	mu        sync.Mutex
 	st        state.Queue
 	consumers []*Consumer
-	unused    bool  // an auto-delete queue on its way out
-	failed    error // of the log: the queue does nothing any more
-	counters  Counters
+	unused    bool             // on its way out, by auto-delete or x-expires
+	failed    error            // of the log: the queue does nothing any more
 	work      *work            // nil while nothing is delivered
 	head      keratin.Frontier // as the log has been told
-	seen      activity
+	counted
+	ruled
+}
 
-	// Of queues with rules only.
-	perishable bool // messages may expire
+// counted is what happened to a queue.
+type counted struct {
+	counters Counters
+	seen     activity
+}
+
+// ruled is what rules, and messages that expire, make of a queue.
+type ruled struct {
+	perishable bool   // messages may expire
+	looked     []look // by priority; kept so that a head is read once
 	timers     *alarms
 	dying      []dying // to be dead-lettered when the lock is released
 }
@@ -69,24 +78,30 @@ var errFull = errors.New("the queue is full")
 // load is a batch of messages to be staged.
 type load struct {
 	keratin.Batch
-	bytes      uint64 // of their bodies
-	perishable bool   // one of them expires some time
+	bytes      uint64          // of their bodies
+	perishable bool            // one of them expires some time
+	each       []state.Arrival // for a queue with priorities
 }
 
-func (l *load) add(m *Message, e envelope) {
+// add encodes a message for q.
+func (l *load) add(q *Queue, m *Message, e envelope) {
 	encodeMessage(&l.Batch, m, e)
 	l.bytes += uint64(len(m.Body))
 	l.perishable = l.perishable || e.expires != 0
+	if q.rules.priorities() > 0 {
+		l.each = append(l.each, arrival(m.Properties, m.Body))
+	}
 }
 
 // append stages a load, which is empty afterwards, come what may.
 func (q *Queue) append(l *load, gate keratin.Mark, w *waiting) error {
-	n, bytes, perishable := uint64(l.Len()), l.bytes, l.perishable
-	l.bytes, l.perishable = 0, false
+	n, bytes, perishable, each := uint64(l.Len()), l.bytes, l.perishable, l.each
+	l.bytes, l.perishable, l.each = 0, false, each[:0]
 	var waiter keratin.Waiter
 	if w != nil {
 		waiter = w
 	}
+	l.Seal()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	err := q.failed
@@ -106,7 +121,11 @@ func (q *Queue) append(l *load, gate keratin.Mark, w *waiting) error {
 		q.failLocked(err)
 		return err
 	}
-	q.st.Append(first, n, bytes)
+	if q.rules.priorities() > 0 {
+		q.st.AppendEach(first, each)
+	} else {
+		q.st.Append(first, n, bytes)
+	}
 	q.counters.Publish += n
 	q.perishable = q.perishable || perishable
 	return nil
@@ -135,6 +154,7 @@ func (q *Queue) Reject(offsets []Offset) {
 func (q *Queue) Requeue(offsets []Offset) {
 	q.mu.Lock()
 	if q.st.Requeue(offsets) > 0 {
+		q.perishable = true // perhaps
 		q.deliverLocked()
 	}
 	q.unlock()

@@ -41,7 +41,7 @@ func (q *Queue) wake() {
 }
 
 func (q *Queue) recoverLocked(rec keratin.Recovered) error {
-	st, err := state.Restore(rec.State, rec.Marks.Head)
+	st, err := state.Restore(rec.State, rec.Marks.Head, q.rules.priorities())
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func replay(st *state.Queue, r keratin.Record) error {
 		if err := decodeMessage(r.Data, &d); err != nil {
 			return err
 		}
-		st.ReplayMessage(r.Offset, uint32(len(d.Body)))
+		st.ReplayMessage(r.Offset, arrival(d.Properties, d.Body))
 		return nil
 	case kindSettled:
 		return st.ReplaySettled(r.Offset, r.Data)

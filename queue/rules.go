@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/warrenmq/warren/queue/catalog"
+	"github.com/warrenmq/warren/queue/header"
 	"github.com/warrenmq/warren/queue/route"
+	"github.com/warrenmq/warren/queue/state"
 )
 
 // rules are what a queue's arguments ask for beyond keeping messages. Most queues have none.
@@ -18,7 +20,9 @@ type rules struct {
 	exchange    string // of dead letters
 	key         string // of dead letters, if keySet
 	keySet      bool
-	rejectedDie bool // refused messages are dead-lettered
+	rejectedDie bool  // refused messages are dead-lettered
+	single      bool  // x-single-active-consumer
+	highest     uint8 // x-max-priority; 0: none
 }
 
 // rulesOf reads a queue's arguments, which the catalog has checked. nil: there are no rules.
@@ -35,6 +39,7 @@ func rulesOf(r *catalog.Queue) *rules {
 	some = number("x-expires", func(n int64) { x.expires = time.Duration(n) * time.Millisecond }) || some
 	some = number("x-max-length", func(n int64) { x.maxLength = n }) || some
 	some = number("x-max-length-bytes", func(n int64) { x.maxBytes = n }) || some
+	some = number("x-max-priority", func(n int64) { x.highest = uint8(n) }) || some
 	switch r.Args["x-overflow"] {
 	case "reject-publish":
 		x.reject = true
@@ -43,10 +48,27 @@ func rulesOf(r *catalog.Queue) *rules {
 	}
 	x.exchange, x.deadLetter = r.Args["x-dead-letter-exchange"].(string)
 	x.key, x.keySet = r.Args["x-dead-letter-routing-key"].(string)
-	if !some && !x.deadLetter {
+	x.single = r.Args["x-single-active-consumer"] == true
+	if !some && !x.deadLetter && !x.single {
 		return nil
 	}
 	return x
+}
+
+// singleActive reports whether one consumer gets all messages until it leaves, and then the next.
+func (x *rules) singleActive() bool { return x != nil && x.single }
+
+// priorities returns the highest priority that the queue tells from others, 0 if it has none.
+func (x *rules) priorities() uint8 {
+	if x == nil {
+		return 0
+	}
+	return x.highest
+}
+
+// arrival is what a queue with priorities keeps of a message.
+func arrival(properties, body []byte) state.Arrival {
+	return state.Arrival{Size: uint32(len(body)), Priority: header.Priority(properties)}
 }
 
 // limited reports whether the queue has a greatest length.
@@ -62,14 +84,15 @@ func (q *Queue) overLocked(more, bytes uint64) bool {
 		x.maxBytes >= 0 && t.ReadyBytes+bytes > uint64(x.maxBytes)
 }
 
-// trimLocked drops messages from the head while there are too many. Those that are not written yet wait for it.
+// trimLocked drops messages from the head while there are too many. Those that are not written yet wait for it. With
+// priorities the head is the oldest message of the highest one, as it is in RabbitMQ's classic queues.
 func (q *Queue) trimLocked() {
 	if !q.rules.limited() || q.rules.reject {
 		return
 	}
 	for q.overLocked(0, 0) {
 		m, d, ok := q.readLocked()
-		if !ok {
+		if !ok || m.Priority < q.st.Highest() {
 			break
 		}
 		q.dropLocked(m, d, reasonMaxLength)
@@ -100,23 +123,59 @@ func (d *Delivery) expired(now int64) bool {
 	return d.expires != 0 && now >= d.expires && (!d.atOnce || d.Redelivered)
 }
 
-// expireLocked drops expired messages from the head, and sets the alarm for the next one that will be there.
+// look is what was found at the head of the messages of one priority.
+type look struct {
+	behind Offset // its offset plus one; 0: nobody has looked
+	at     int64  // when it expires, in Unix milliseconds; 0: never
+}
+
+// expireLocked drops expired messages from the head, or with priorities from the head of each, and sets the alarm for
+// the next one that will be there.
 func (q *Queue) expireLocked() {
 	if !q.perishable {
 		return
 	}
-	for {
-		m, d, ok := q.readLocked()
-		if !ok || d.expires == 0 {
-			return
+	next := int64(0)
+	for p := q.st.Priorities() - 1; p >= 0; p-- {
+		if at := q.expireOfLocked(uint8(p)); at != 0 && (next == 0 || at < next) {
+			next = at
 		}
-		now := q.v.b.unixMilli()
-		if now < d.expires {
-			q.alarms().head.set(q, d.expires, time.Duration(d.expires-now)*time.Millisecond, (*Queue).headExpired)
-			return
+	}
+	if next != 0 && next != q.alarms().head.at {
+		after := time.Duration(next-q.v.b.unixMilli()) * time.Millisecond
+		q.alarms().head.set(q, next, after, (*Queue).headExpired)
+	}
+}
+
+// expireOfLocked drops expired messages of one priority. It returns when the one that is at their head then expires; 0:
+// never, or there is none.
+func (q *Queue) expireOfLocked(priority uint8) (at int64) {
+	for q.failed == nil {
+		m, ok := q.st.NextOf(priority)
+		if !ok {
+			break
+		}
+		for int(priority) >= len(q.looked) {
+			q.looked = append(q.looked, look{})
+		}
+		l := &q.looked[priority]
+		if l.behind == m.Offset+1 {
+			return l.at
+		}
+		d, ok := q.fetchLocked(m)
+		if !ok {
+			continue
+		}
+		if d.expires == 0 || q.v.b.unixMilli() < d.expires {
+			*l = look{m.Offset + 1, d.expires}
+			if q.st.Turn() == nil {
+				q.letGo() // it may be long before somebody takes it
+			}
+			return l.at
 		}
 		q.dropLocked(m, d, reasonExpired)
 	}
+	return 0
 }
 
 // headExpired is what the alarm of expireLocked does.
@@ -124,6 +183,7 @@ func (q *Queue) headExpired() {
 	q.mu.Lock()
 	if !q.gone.Load() && q.failed == nil {
 		q.alarms().head.at = 0
+		clear(q.looked)
 		q.expireLocked()
 		q.recordLocked()
 	}

@@ -281,3 +281,29 @@ func TestDeadLetterExchangeThatIsMissing(t *testing.T) {
 		t.Errorf("drained %q", got)
 	}
 }
+
+func TestSingleActiveConsumer(t *testing.T) {
+	w := newWorld(t)
+	w.declare(queue.QueueDeclare{Name: "q", Durable: true, Args: args{"x-single-active-consumer": true}})
+	_, err := w.s.Consume(queue.ConsumeOptions{Queue: "q", Exclusive: true}, &sink{})
+	wantError(t, err, queue.AccessRefused, "queue 'q' in vhost '/' in exclusive use")
+	first, a := w.consume(queue.ConsumeOptions{Queue: "q", Tag: "a"}, 2)
+	second, b := w.consume(queue.ConsumeOptions{Queue: "q", Tag: "b"}, 10)
+	third, _ := w.consume(queue.ConsumeOptions{Queue: "q", Tag: "c"}, 10)
+	w.publish("q", "1", "2", "3")
+	offsets := a.want(t, "1 2")
+	b.want(t, "")
+	if s, _ := w.b.Queue("/", "q"); s.ActiveConsumer != "a" {
+		t.Errorf("the active consumer is %q", s.ActiveConsumer)
+	}
+	if c := w.b.Consumers("/"); len(c) != 3 || !c[0].Active || c[1].Active {
+		t.Errorf("consumers are %+v", c)
+	}
+	third.Cancel()
+	first.Cancel()
+	b.want(t, "3")
+	first.Queue().Requeue(offsets)
+	b.want(t, "1! 2!")
+	second.Cancel()
+	w.wantSize("q", "0 ready, 3 unacked")
+}

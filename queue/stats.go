@@ -17,6 +17,7 @@ type QueueStats struct {
 	state.Totals
 	Consumers         int
 	ExclusiveConsumer string    // its tag
+	ActiveConsumer    string    // the tag of the single active one
 	IdleSince         time.Time // no activity was seen since, at the grain of the calls that look; zero: active
 	Failed            error     // why the queue is out of service
 	Counters
@@ -41,6 +42,9 @@ func (q *Queue) stats(now time.Time) QueueStats {
 	s.Totals, s.Counters, s.Consumers, s.Failed = q.st.Totals(), q.counters, len(q.consumers), q.failed
 	if _, x := q.st.Consumers(); x != nil {
 		s.ExclusiveConsumer = x.Value.(*Consumer).Tag()
+	}
+	if q.rules.singleActive() && len(q.consumers) > 0 {
+		s.ActiveConsumer = q.consumers[0].Tag()
 	}
 	sum := s.Publish + s.DeliverGet() + s.GetEmpty + s.Ack + uint64(s.Consumers)
 	switch {
@@ -109,6 +113,7 @@ type ConsumerInfo struct {
 	Tag, Queue, VHost string
 	Connection, User  string
 	NoAck, Exclusive  bool
+	Active            bool // false: waits for the single active consumer to leave
 	Args              map[string]any
 }
 
@@ -130,7 +135,7 @@ func (q *Queue) appendConsumers(all []ConsumerInfo) []ConsumerInfo {
 		all = append(all, ConsumerInfo{
 			Tag: c.options.Tag, Queue: q.rec.Name, VHost: q.v.name,
 			Connection: c.session.name, User: c.session.user.Name,
-			NoAck: c.options.NoAck, Exclusive: c.options.Exclusive, Args: c.options.Args,
+			NoAck: c.options.NoAck, Exclusive: c.options.Exclusive, Active: q.activeLocked(c), Args: c.options.Args,
 		})
 	}
 	return all

@@ -46,8 +46,20 @@ func Expiration(properties []byte) (ms int64, ok bool) {
 	if err != nil || f.flags&flagExpiration == 0 {
 		return 0, false
 	}
-	ms, err = strconv.ParseInt(string(f.value(flagExpiration)[1:]), 10, 64)
-	return ms, err == nil && ms >= 0
+	n, err := strconv.ParseUint(string(f.value(flagExpiration)[1:]), 10, 63)
+	return int64(n), err == nil
+}
+
+// Priority returns the message's priority, 0 if there is none.
+func Priority(properties []byte) uint8 {
+	if len(properties) < 2 || properties[0]&(flagPriority>>8) == 0 {
+		return 0
+	}
+	f, err := split(properties)
+	if err != nil {
+		return 0
+	}
+	return f.value(flagPriority)[0]
 }
 
 // fields is properties taken apart.
@@ -67,7 +79,10 @@ func (f *fields) value(flag uint16) []byte {
 
 // split takes properties apart. The fields alias them.
 func split(properties []byte) (f fields, err error) {
-	if len(properties) < 2 {
+	switch len(properties) {
+	case 0: // of a message that did not come over the wire
+		return f, nil
+	case 1:
 		return f, ErrMalformed
 	}
 	f.flags = binary.BigEndian.Uint16(properties)

@@ -7,23 +7,28 @@
 //	      head            cursor         visible      end
 //	       |                |               |          |
 //	-------+----------------+---------------+----------+
-//	settled|  R  U  s  U R s| f  f  e  f  f | f  f  e  |  not yet
+//	settled|  L  U  s  U L s| f  f  e  f  f | f  f  e  |  not yet
 //	-------+----------------+---------------+----------+
 //	        \_ exact sets _/ \__ a count and a sum ___/
 //
 // Below the cursor every message has been delivered at least once. Those still alive are in one of two exact
-// sets: unacked (U, out with a consumer) and returned (R, requeued or recovered, ready again). From the cursor on
+// sets: unacked (U, out with a consumer) and listed (L, requeued or recovered, ready again). From the cursor on
 // all messages are fresh (f, never delivered): a range, a count and a sum of bytes, so that a backlog of a hundred
 // million messages takes no more room than one. The range may hold event records (e); who reads the log meets them
 // and tells the state to Skip.
 //
-// Ready are the returned and the fresh messages, in the order of their offsets; since every returned offset is
-// below the cursor, the lowest returned one comes first, if there is one. A requeued message thereby is back at its
-// original position.
+// Ready are the listed and the fresh messages, in the order of their offsets; since every listed offset is below
+// the cursor, the lowest listed one comes first, if there is one. A requeued message thereby is back at its original
+// position.
+//
+// In a queue with priorities the ready messages are no range, for the higher priority is delivered first, and within
+// one the lower offset. All of them are listed, delivered before or not, in one set for each priority: 16 bytes a
+// message. The cursor is always at the end.
 //
 // Invariants, at rest between two calls:
 //   - head <= cursor <= end and visible <= end. head is the lowest live offset, end when nothing is alive.
-//   - returned and unacked are disjoint and wholly below the cursor; gone is wholly at or above it.
+//   - listed and unacked are disjoint and wholly below the cursor; gone is wholly at or above it.
+//   - with priorities cursor = end, and nothing is fresh or gone.
 //   - a message is delivered only below visible; that is what has been written to the log.
 //   - what Settled answers, as records on the log, and the messages on the log add up to the state: Replay of the
 //     same records gives the same live messages.

@@ -2,7 +2,8 @@ package state
 
 // known is what a recovery without a usable snapshot knows of every record since the log's head. There, a settle
 // record may count messages below the head, of which nothing is known any more; so the totals in it do not tell
-// what is left, and the messages it names are looked up one by one. It takes four bytes a record, until Recovered.
+// what is left, and the messages it names are looked up one by one. It takes four bytes a record, until Recovered. With
+// priorities nothing is looked up in it: all live messages are listed.
 type known struct {
 	head  Offset
 	sizes []uint32 // notMessage for an event or a message settled
@@ -11,25 +12,32 @@ type known struct {
 const notMessage = 1<<32 - 1
 
 // Restore begins a recovery: snapshot is what AppendSnapshot gave at some time, or empty, and head is where the log
-// begins now. The records from the result's End on are to be replayed, then Recovered is to be called.
+// begins now. The records from the result's End on are to be replayed, then Recovered is to be called. highest is what
+// New was given at the queue's beginning.
 //
 // A log is cut at its head only when the settle records that allow it are durable or lie below the head
 // themselves. Hence if the head has passed the snapshot, everything the snapshot tells of is settled, and otherwise
 // all settle records since the snapshot are there to be replayed.
-func Restore(snapshot []byte, head Frontier) (q Queue, err error) {
+func Restore(snapshot []byte, head Frontier, highest uint8) (q Queue, err error) {
+	q = New(highest)
 	if len(snapshot) > 0 {
-		if q, err = decodeSnapshot(snapshot); err != nil {
+		if q, err = decodeSnapshot(snapshot, highest); err != nil {
 			return Queue{}, err
 		}
 	}
 	if head > q.end {
-		q = Queue{cursor: Offset(head), end: head, known: &known{head: Offset(head)}}
+		q = Queue{highest: highest, cursor: Offset(head), end: head, known: &known{head: Offset(head)}}
 	}
 	return q, nil
 }
 
-// ReplayMessage tells of a message with a body of size bytes found at off.
-func (q *Queue) ReplayMessage(off Offset, size uint32) {
+// ReplayMessage tells of a message found at off. Its priority does not matter in a queue without.
+func (q *Queue) ReplayMessage(off Offset, m Arrival) {
+	if q.highest > 0 {
+		q.AppendEach(off, []Arrival{m})
+		return
+	}
+	size := m.Size
 	q.note(size)
 	q.Append(off, 1, uint64(size))
 }
@@ -46,7 +54,7 @@ func (q *Queue) ReplayEvent(off Offset) {
 }
 
 func (q *Queue) note(size uint32) {
-	if q.known != nil {
+	if q.known != nil && q.highest == 0 {
 		q.known.sizes = append(q.known.sizes, size)
 	}
 }
@@ -89,15 +97,7 @@ func (q *Queue) ReplaySettled(off Offset, data []byte) error {
 // replaySpan settles the messages in [from, to): it adds up in found those that can be told one by one, and
 // remembers the part at or above the cursor as gone.
 func (q *Queue) replaySpan(from, to Offset, found *tally) {
-	for from < to && from < q.cursor {
-		e, ok := q.returned.ceil(from)
-		if !ok || e.off >= to {
-			break
-		}
-		q.returned.remove(e.off)
-		found.add(e.size)
-		from = e.off + 1
-	}
+	q.listed.removeSpan(from, to, found)
 	if to <= q.cursor {
 		return
 	}

@@ -6,8 +6,11 @@ import "slices"
 type entry struct {
 	off        Offset
 	size       uint32 // bytes of the body
-	deliveries uint32 // how often it has been delivered
+	deliveries uint16 // how often it has been delivered; maxDeliveries: or more often
+	priority   uint8  // 0 in a queue without priorities
 }
+
+const maxDeliveries = 1<<16 - 1
 
 // blockLen keeps a block at about a kilobyte: moving half of it costs less than a cache miss or two.
 const blockLen = 62
@@ -248,6 +251,3 @@ func (s *set) all(f func(entry)) {
 		}
 	}
 }
-
-// clear empties the set.
-func (s *set) clear() { *s = set{} }

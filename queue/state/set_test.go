@@ -22,7 +22,7 @@ func TestSetAgainstMap(t *testing.T) {
 		run := func(t *rapid.T) (from, step, n Offset) {
 			return Offset(rapid.IntRange(0, 5000).Draw(t, "from")),
 				Offset(rapid.SampledFrom([]int{1, 2, 7, 61, 63}).Draw(t, "step")),
-				Offset(rapid.IntRange(1, 400).Draw(t, "n"))
+				Offset(rapid.IntRange(1, 200).Draw(t, "n"))
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"ascending": func(t *rapid.T) {

@@ -2,76 +2,68 @@ package state
 
 import "encoding/binary"
 
-// snapshotVersion is the first byte of a snapshot.
-const snapshotVersion = 1
+// The first byte of a snapshot.
+const (
+	plainVersion    = 1
+	priorityVersion = 2 // of a queue with priorities
+)
+
+func snapshotVersion(highest uint8) byte {
+	if highest > 0 {
+		return priorityVersion
+	}
+	return plainVersion
+}
 
 // AppendSnapshot appends what all records below End add up to:
 //
-//	version 1 | uvarints: end, cursor, fresh messages, fresh bytes, redelivered-below
-//	          | uvarint number of messages below the cursor | each: uvarint distance from the one before,
-//	            uvarint size, uvarint deliveries
-//	          | spans gone, as in a settle record
+//	version | uvarints: end, cursor, fresh messages, fresh bytes, redelivered-below
+//	        | uvarint number of messages below the cursor | each: uvarint distance from the one before,
+//	          uvarint size, uvarint deliveries; in version 2 its priority, a byte
+//	        | spans gone, as in a settle record
 //
-// Unacked messages are written as returned ones: no consumer outlives the process.
+// Unacked messages are written as ready ones: no consumer outlives the process.
 func (q *Queue) AppendSnapshot(dst []byte) []byte {
-	dst = append(dst, snapshotVersion)
+	dst = append(dst, snapshotVersion(q.highest))
 	for _, v := range [...]uint64{
 		uint64(q.end), uint64(q.cursor), q.fresh.Count, q.fresh.Bytes,
-		uint64(q.redeliveredBelow), q.returned.Count + q.unacked.Count,
+		uint64(q.redeliveredBelow), q.listed.Count + q.unacked.Count,
 	} {
 		dst = binary.AppendUvarint(dst, v)
 	}
 	var last Offset
-	q.eachLive(func(e entry) {
+	ascending(func(e entry) {
 		dst = binary.AppendUvarint(dst, uint64(e.off-last))
 		dst = binary.AppendUvarint(dst, uint64(e.size))
 		dst = binary.AppendUvarint(dst, uint64(e.deliveries))
+		if q.highest > 0 {
+			dst = append(dst, e.priority)
+		}
 		last = e.off
-	})
+	}, append(q.listed.all(), &q.unacked)...)
 	return appendSpans(dst, q.gone)
 }
 
-// eachLive calls f for every live message below the cursor, in ascending order.
-func (q *Queue) eachLive(f func(entry)) {
-	off := Offset(0)
-	q.unacked.all(func(u entry) {
-		for {
-			r, ok := q.returned.ceil(off)
-			if !ok || r.off > u.off {
-				break
-			}
-			f(r)
-			off = r.off + 1
-		}
-		f(u)
-	})
-	for {
-		r, ok := q.returned.ceil(off)
-		if !ok {
-			return
-		}
-		f(r)
-		off = r.off + 1
-	}
-}
-
-func decodeSnapshot(data []byte) (Queue, error) {
-	if data[0] != snapshotVersion {
+func decodeSnapshot(data []byte, highest uint8) (Queue, error) {
+	if data[0] != snapshotVersion(highest) {
 		return Queue{}, ErrCorrupt
 	}
 	d := decoder{data: data[1:]}
-	q := Queue{end: Frontier(d.uvarint()), cursor: Offset(d.uvarint())}
+	q := Queue{highest: highest, end: Frontier(d.uvarint()), cursor: Offset(d.uvarint())}
 	q.fresh = tally{Count: d.uvarint(), Bytes: d.uvarint()}
 	q.redeliveredBelow = Frontier(d.uvarint())
 	n, off := d.length(3), Offset(0)
 	for i := range n {
 		step := Offset(d.uvarint())
-		e := entry{off: off + step, size: d.uint32(), deliveries: d.uint32()}
-		if d.bad || e.off < off || (step == 0 && i > 0) || e.off >= q.cursor {
+		e := entry{off: off + step, size: d.uint32(), deliveries: uint16(min(d.uvarint(), maxDeliveries))}
+		if highest > 0 {
+			e.priority = d.byte()
+		}
+		if d.bad || e.off < off || (step == 0 && i > 0) || e.off >= q.cursor || e.priority > highest {
 			return Queue{}, ErrCorrupt
 		}
 		off = e.off
-		q.returned.add(e)
+		q.listed.add(e)
 	}
 	end := Offset(0)
 	for i := range d.length(2) {
@@ -83,7 +75,8 @@ func decodeSnapshot(data []byte) (Queue, error) {
 		q.gone = append(q.gone, Span{from, to})
 		end = to
 	}
-	if !d.done() || q.cursor > Offset(q.end) || q.fresh.Count > uint64(q.end)-uint64(q.cursor) {
+	fits := q.cursor == Offset(q.end) || highest == 0 && q.cursor < Offset(q.end)
+	if !d.done() || !fits || q.fresh.Count > uint64(q.end)-uint64(q.cursor) {
 		return Queue{}, ErrCorrupt
 	}
 	return q, nil
@@ -103,6 +96,16 @@ func (d *decoder) uvarint() uint64 {
 	}
 	d.data = d.data[n:]
 	return v
+}
+
+func (d *decoder) byte() byte {
+	if len(d.data) == 0 {
+		d.bad = true
+		return 0
+	}
+	b := d.data[0]
+	d.data = d.data[1:]
+	return b
 }
 
 func (d *decoder) uint32() uint32 {

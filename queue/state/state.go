@@ -8,15 +8,16 @@ type (
 	Frontier = keratin.Frontier
 )
 
-// Queue is the state of one queue. The zero value is a new, empty one at the beginning of its log.
+// Queue is the state of one queue. The zero value is a new, empty one without priorities at the beginning of its log.
 type Queue struct {
 	cursor  Offset   // the first offset not yet delivered
 	visible Frontier // what has been written
 	end     Frontier // the log's next offset
 
-	fresh    tally // the messages at and above cursor
-	returned set
-	unacked  set
+	fresh   tally // the messages at and above cursor
+	listed  byPriority
+	unacked set
+	highest uint8 // priority that is told from others; 0: the queue has none
 
 	gone             spans    // settled at or above cursor; after a recovery only
 	redeliveredBelow Frontier // an unclean stop may have forgotten deliveries of these
@@ -31,9 +32,11 @@ type Message struct {
 	Offset      Offset
 	Deliveries  uint32 // how often it has been delivered before, as far as the log tells
 	Redelivered bool
+	Priority    uint8 // in a queue with priorities
 }
 
-// Append tells that count messages with bodies of size bytes in all were staged at first and after.
+// Append tells that count messages with bodies of size bytes in all were staged at first and after, in a queue without
+// priorities.
 func (q *Queue) Append(first Offset, count, bytes uint64) {
 	q.drained()
 	q.fresh.Count += count
@@ -62,10 +65,23 @@ func (q *Queue) Visible(f Frontier) { q.visible = max(q.visible, f) }
 // Next returns the message whose turn it is. It may turn out not to be a message but an event record, to be told
 // with Skip. ok is false if nothing is ready that is also visible.
 func (q *Queue) Next() (m Message, ok bool) {
-	if e, ok := q.returned.min(); ok {
-		return Message{Offset: e.off, Deliveries: e.deliveries, Redelivered: true}, true
+	for p := len(q.listed.sets) - 1; p > 0; p-- {
+		if m, ok = q.NextOf(uint8(p)); ok {
+			return m, true
+		}
 	}
-	if q.fresh.Count == 0 {
+	return q.NextOf(0)
+}
+
+// NextOf is Next among the messages of one priority.
+func (q *Queue) NextOf(priority uint8) (m Message, ok bool) {
+	if e, ok := q.listed.first(priority); ok {
+		return Message{
+			Offset: e.off, Deliveries: uint32(e.deliveries), Priority: priority,
+			Redelivered: e.deliveries > 0 || q.redeliveredBelow.Covers(e.off),
+		}, q.visible.Covers(e.off)
+	}
+	if q.fresh.Count == 0 || priority > 0 {
 		return Message{}, false
 	}
 	if q.gone != nil {
@@ -77,38 +93,42 @@ func (q *Queue) Next() (m Message, ok bool) {
 	return Message{Offset: q.cursor, Redelivered: q.redeliveredBelow.Covers(q.cursor)}, true
 }
 
-// Skip tells that the record at off, which Next has named, is not a message.
-func (q *Queue) Skip(off Offset) {
-	if off == q.cursor {
-		q.cursor++
-		q.settled.skip(off)
+// Skip tells that the record at off, which Next has named, is not a message. It answers false if the state knows that
+// it is: one of them is wrong.
+func (q *Queue) Skip(off Offset) bool {
+	if off != q.cursor {
+		return false
 	}
+	q.cursor++
+	q.settled.skip(off)
+	return true
 }
 
 // Delivered tells that the message that Next has named went out. With noAck it is settled by that, otherwise it is
 // unacked from now on.
 func (q *Queue) Delivered(m Message, size uint32, noAck bool) {
-	q.take(m.Offset, size)
+	q.take(m, size)
 	if noAck {
 		q.settled.add(m.Offset, size)
 		return
 	}
-	q.unacked.add(entry{off: m.Offset, size: size, deliveries: m.Deliveries + 1})
+	n := uint16(min(m.Deliveries, maxDeliveries-1)) + 1
+	q.unacked.add(entry{off: m.Offset, size: size, deliveries: n, priority: m.Priority})
 }
 
 // Drop settles the message that Next has named without a delivery (expired, over the limit, unreadable).
 func (q *Queue) Drop(m Message, size uint32) {
-	q.take(m.Offset, size)
+	q.take(m, size)
 	q.settled.add(m.Offset, size)
 }
 
-// take removes the message at off from the ready ones.
-func (q *Queue) take(off Offset, size uint32) {
-	if off < q.cursor {
-		q.returned.remove(off)
+// take removes a message from the ready ones.
+func (q *Queue) take(m Message, size uint32) {
+	if m.Offset < q.cursor {
+		q.listed.remove(m.Offset, m.Priority)
 		return
 	}
-	q.cursor = off + 1
+	q.cursor = m.Offset + 1
 	q.fresh.sub(size)
 	q.drained()
 }
@@ -135,7 +155,7 @@ func (q *Queue) Settle(offsets []Offset) (n int) {
 func (q *Queue) Requeue(offsets []Offset) (n int) {
 	for _, off := range offsets {
 		if e, ok := q.unacked.remove(off); ok {
-			q.returned.add(e)
+			q.listed.add(e)
 			n++
 		}
 	}
@@ -145,8 +165,8 @@ func (q *Queue) Requeue(offsets []Offset) (n int) {
 // Purge settles all ready messages and returns their number.
 func (q *Queue) Purge() uint64 {
 	n := q.ready()
-	q.returned.all(func(e entry) { q.settled.add(e.off, e.size) })
-	q.returned.clear()
+	ascending(func(e entry) { q.settled.add(e.off, e.size) }, q.listed.all()...)
+	q.listed.clear()
 	if q.fresh.Count > 0 {
 		q.settled.addSpan(q.cursor, Offset(q.end), q.fresh)
 		q.fresh = tally{}
@@ -161,8 +181,10 @@ func (q *Queue) Head() Frontier {
 	if q.fresh.Count > 0 {
 		head = Frontier(q.cursor)
 	}
-	if e, ok := q.returned.min(); ok {
-		head = min(head, Frontier(e.off))
+	for p := range q.listed.sets {
+		if e, ok := q.listed.sets[p].min(); ok {
+			head = min(head, Frontier(e.off))
+		}
 	}
 	if e, ok := q.unacked.min(); ok {
 		head = min(head, Frontier(e.off))
@@ -173,10 +195,15 @@ func (q *Queue) Head() Frontier {
 // End returns the offset that the log's next record will have.
 func (q *Queue) End() Frontier { return q.end }
 
-// Written reports whether all ready messages are visible.
-func (q *Queue) Written() bool { return q.fresh.Count == 0 || q.visible >= q.end }
+// Written reports whether all ready messages are visible. With priorities it may find that only when all records are.
+func (q *Queue) Written() bool {
+	if q.highest > 0 {
+		return q.listed.Count == 0 || q.visible >= q.end
+	}
+	return q.fresh.Count == 0 || q.visible >= q.end
+}
 
-func (q *Queue) ready() uint64 { return q.fresh.Count + q.returned.Count }
+func (q *Queue) ready() uint64 { return q.fresh.Count + q.listed.Count }
 
 // Totals are the numbers of a queue's messages and of their bodies' bytes.
 type Totals struct{ Ready, Unacked, ReadyBytes, UnackedBytes uint64 }
@@ -186,7 +213,7 @@ func (q *Queue) Totals() Totals {
 	return Totals{
 		Ready:        q.ready(),
 		Unacked:      q.unacked.Count,
-		ReadyBytes:   q.fresh.Bytes + q.returned.Bytes,
+		ReadyBytes:   q.fresh.Bytes + q.listed.Bytes,
 		UnackedBytes: q.unacked.Bytes,
 	}
 }

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,13 +17,15 @@ const (
 
 // record is one record of the twin's log; a message if data is nil.
 type record struct {
-	size  uint32
-	event bool
-	data  []byte // settle record
+	size     uint32
+	priority uint8 // as published
+	event    bool
+	data     []byte // settle record
 }
 
 // twin is the dumb queue beside the clever one: every message one by one, searched from the front.
 type twin struct {
+	highest   uint8
 	log       []record
 	fates     []fate // per record; events are settled
 	delivered []bool
@@ -31,13 +33,24 @@ type twin struct {
 }
 
 func (w *twin) next() (Offset, bool) {
+	for p := int(w.highest); p >= 0; p-- {
+		if off, ok := w.nextOf(uint8(p)); ok {
+			return off, true
+		}
+	}
+	return 0, false
+}
+
+func (w *twin) nextOf(priority uint8) (Offset, bool) {
 	for off, f := range w.fates {
-		if f == ready && (w.delivered[off] && !w.log[off].event || w.visible.Covers(Offset(off))) {
+		if f == ready && w.priority(off) == priority && w.visible.Covers(Offset(off)) {
 			return Offset(off), true
 		}
 	}
 	return 0, false
 }
+
+func (w *twin) priority(off int) uint8 { return min(w.log[off].priority, w.highest) }
 
 func (w *twin) append(r record) {
 	w.log = append(w.log, r)
@@ -97,13 +110,21 @@ func (m *machine) event(r record) {
 
 func (m *machine) Append(t *rapid.T) {
 	sizes := rapid.SliceOfN(rapid.Uint32Range(0, 1000), 1, 100).Draw(t, "sizes")
+	priority := rapid.SampledFrom([]uint8{0, 1, 1, 2, 3, 4, 255})
 	var sum uint64
+	var each []Arrival
 	first := Offset(len(m.w.log))
 	for _, s := range sizes {
-		m.w.append(record{size: s})
+		a := Arrival{s, priority.Draw(t, "priority")}
+		m.w.append(record{size: a.Size, priority: a.Priority})
 		sum += uint64(s)
+		each = append(each, a)
 	}
-	m.q.Append(first, uint64(len(sizes)), sum)
+	if m.w.highest > 0 {
+		m.q.AppendEach(first, each)
+	} else {
+		m.q.Append(first, uint64(len(sizes)), sum)
+	}
 }
 
 func (m *machine) Event(t *rapid.T) { m.event(record{event: true}) }
@@ -124,8 +145,8 @@ func (m *machine) Deliver(t *rapid.T) {
 	for range rapid.IntRange(1, 150).Draw(t, "n") {
 		want, wantOK := m.w.next()
 		got, ok := m.next()
-		if ok != wantOK || ok && got.Offset != want {
-			t.Fatalf("next is %d, %v; want %d, %v", got.Offset, ok, want, wantOK)
+		if ok != wantOK || ok && (got.Offset != want || got.Priority != m.w.priority(int(want))) {
+			t.Fatalf("next is %+v, %v; want %d, %v", got, ok, want, wantOK)
 		}
 		if !ok {
 			break
@@ -154,7 +175,9 @@ func (m *machine) next() (Message, bool) {
 		if !ok || !m.w.log[got.Offset].event {
 			return got, ok
 		}
-		m.q.Skip(got.Offset)
+		if !m.q.Skip(got.Offset) {
+			return got, false
+		}
 	}
 }
 
@@ -220,7 +243,7 @@ func (m *machine) Crash(t *rapid.T) {
 	}
 	m.w.recover(cut)
 	head := Frontier(rapid.IntRange(0, int(m.w.head())).Draw(t, "head"))
-	q, err := Restore(snap.data, head)
+	q, err := Restore(snap.data, head, m.w.highest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +256,7 @@ func (m *machine) Crash(t *rapid.T) {
 		case r.event:
 			q.ReplayEvent(off)
 		default:
-			q.ReplayMessage(off, r.size)
+			q.ReplayMessage(off, Arrival{r.size, r.priority})
 		}
 	}
 	q.Recovered(!clean)
@@ -297,10 +320,38 @@ func (m *machine) Check(t *rapid.T) {
 	// The head may lag over event records in front of the first fresh message, never run ahead.
 	if got, want := m.q.Head(), m.w.head(); got > want {
 		t.Fatalf("head is %d, but %d is alive", got, want)
-	} else if len(rs)+len(us) == 0 && got != want {
-		t.Fatalf("head of an empty queue is %d, want %d", got, want)
+	} else if (len(rs)+len(us) == 0 || m.w.highest > 0) && got != want {
+		t.Fatalf("head is %d, want %d", got, want)
 	}
+	m.checkPriorities(t, rs)
 	m.q.check(t)
+}
+
+// checkPriorities looks at what is told of single priorities.
+func (m *machine) checkPriorities(t *rapid.T, ready []Offset) {
+	highest, written := uint8(0), true
+	for _, off := range ready {
+		highest = max(highest, m.w.priority(int(off)))
+		written = written && m.w.visible.Covers(off)
+	}
+	if got := m.q.Highest(); got != highest {
+		t.Fatalf("highest priority is %d, want %d", got, highest)
+	}
+	if m.q.Written() && !written {
+		t.Fatal("not all messages are visible")
+	}
+	if m.w.highest == 0 {
+		return
+	}
+	if n := m.q.Priorities(); n <= int(highest) || n > int(m.w.highest)+1 {
+		t.Fatalf("%d priorities, highest in use is %d", n, highest)
+	}
+	for p := range m.w.highest + 1 {
+		want, wantOK := m.w.nextOf(p)
+		if got, ok := m.q.NextOf(p); ok != wantOK || ok && (got.Offset != want || got.Priority != p) {
+			t.Fatalf("next of priority %d is %+v, %v; want %d, %v", p, got, ok, want, wantOK)
+		}
+	}
 }
 
 // check asserts the invariants of the package comment.
@@ -308,7 +359,26 @@ func (q *Queue) check(t *rapid.T) {
 	if Offset(q.Head()) > q.cursor || Frontier(q.cursor) > q.end || q.visible > q.end {
 		t.Fatalf("head %d, cursor %d, visible %d, end %d", q.Head(), q.cursor, q.visible, q.end)
 	}
-	for name, s := range map[string]*set{"returned": &q.returned, "unacked": &q.unacked} {
+	if q.highest > 0 && (q.cursor != Offset(q.end) || q.fresh != tally{} || q.gone != nil) {
+		t.Fatalf("with priorities: cursor %d, end %d, fresh %+v, gone %v", q.cursor, q.end, q.fresh, q.gone)
+	}
+	sets := map[string]*set{"unacked": &q.unacked}
+	var listed tally
+	for p := range q.listed.sets {
+		s := &q.listed.sets[p]
+		sets[fmt.Sprint("listed ", p)] = s
+		listed.Count += s.Count
+		listed.Bytes += s.Bytes
+		s.all(func(e entry) {
+			if int(e.priority) != p || q.Unacked(e.off) {
+				t.Fatalf("%d of priority %d is listed with %d; unacked: %v", e.off, e.priority, p, q.Unacked(e.off))
+			}
+		})
+	}
+	if listed != q.listed.tally {
+		t.Fatalf("listed are %+v, counted %+v", listed, q.listed.tally)
+	}
+	for name, s := range sets {
 		s.check(t, name)
 		s.all(func(e entry) {
 			if e.off >= q.cursor {
@@ -316,11 +386,6 @@ func (q *Queue) check(t *rapid.T) {
 			}
 		})
 	}
-	q.returned.all(func(e entry) {
-		if u, ok := q.unacked.ceil(e.off); ok && u.off == e.off {
-			t.Fatalf("%d is returned and unacked", e.off)
-		}
-	})
 	for i, x := range q.gone {
 		if x.From >= x.To || x.From < q.cursor || i > 0 && x.From <= q.gone[i-1].To {
 			t.Fatalf("gone is %v, cursor %d", q.gone, q.cursor)
@@ -352,8 +417,14 @@ func (s *set) check(t *rapid.T, name string) {
 }
 
 func TestQueueAgainstTwin(t *testing.T) {
+	for _, highest := range []uint8{0, 3} {
+		t.Run(fmt.Sprint("priority ", highest), func(t *testing.T) { againstTwin(t, highest) })
+	}
+}
+
+func againstTwin(t *testing.T, highest uint8) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{}
+		m := &machine{q: New(highest), w: twin{highest: highest}}
 		actions := rapid.StateMachineActions(m)
 		actions["Deliver2"], actions["Append2"], actions["Settle2"] = m.Deliver, m.Append, m.Settle
 		actions[""] = m.Check
@@ -407,51 +478,4 @@ func TestDeliverSettleAllocates(t *testing.T) {
 	if n := testing.AllocsPerRun(100, way); n > 0 {
 		t.Errorf("%v allocations per 100 messages", n)
 	}
-}
-
-func TestRestoreRefusesNonsense(t *testing.T) {
-	var q Queue
-	q.Append(0, 10, 100)
-	q.Visible(10)
-	for range 5 {
-		m, _ := q.Next()
-		q.Delivered(m, 10, false)
-	}
-	q.Requeue([]Offset{1, 3})
-	good := q.AppendSnapshot(nil)
-	if _, err := Restore(good, 0); err != nil {
-		t.Fatal(err)
-	}
-	for cut := 1; cut < len(good); cut++ {
-		if _, err := Restore(good[:cut], 0); err == nil {
-			t.Errorf("a snapshot cut at %d is taken", cut)
-		}
-	}
-	huge := binary.AppendUvarint([]byte{snapshotVersion, 10, 5, 0, 0, 0}, 1<<60)
-	if _, err := Restore(huge, 0); err == nil {
-		t.Error("a snapshot of 2^60 entries is taken")
-	}
-}
-
-func FuzzRestore(f *testing.F) {
-	var q Queue
-	q.Append(0, 3, 3)
-	q.Visible(3)
-	m, _ := q.Next()
-	q.Delivered(m, 1, false)
-	f.Add(q.AppendSnapshot(nil), []byte{1, 1, 1, 0, 1})
-	f.Fuzz(func(t *testing.T, snap, settled []byte) {
-		if len(snap) == 0 {
-			return
-		}
-		q, err := Restore(snap, 0)
-		if err != nil {
-			return
-		}
-		if q.ReplaySettled(Offset(q.End()), settled) == nil {
-			if _, err := Restore(q.AppendSnapshot(nil), 0); err != nil {
-				t.Fatal("a state that was replayed does not restore")
-			}
-		}
-	})
 }
