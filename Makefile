@@ -6,11 +6,12 @@ VERSION     ?=
 DATA        ?= data
 FUZZTIME    ?= 10s
 KILLS       ?= 25
+CUTS        ?= 30
 
 # The binary is static, and the build needs no C compiler.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test race check fmt fuzz-short torture torture-control suites compare cover clean
+.PHONY: build run test race check fmt fuzz-short torture torture-control powercut powercut-control suites compare cover clean
 
 ## build: bin/warren
 build:
@@ -52,6 +53,17 @@ torture: build
 torture-control:
 	$(GO) build -tags confirmearly -o bin/warren-confirmearly ./cmd/warren
 	$(GO) run ./compat/torture -binary $(CURDIR)/bin/warren-confirmearly -control build -kills 10
+
+## powercut: take the power away CUTS times on ext4 and on xfs; needs root, a loop device, e2fsprogs and xfsprogs, and
+## exits with 2 (the program itself with 77) where it is not permitted
+powercut: build
+	$(GO) build -o bin/powercut ./compat/powercut
+	bin/powercut -binary $(CURDIR)/bin/warren -cuts $(CUTS)
+
+## powercut-control: the same must fail brokers that do not flush
+powercut-control:
+	$(GO) build -o bin/powercut ./compat/powercut
+	bin/powercut -control
 
 ## suites: other people's client test suites, unmodified
 suites: build
