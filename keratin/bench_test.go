@@ -64,3 +64,44 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRecovery opens what a kill has left: many small logs, and one busy one.
+func BenchmarkRecovery(b *testing.B) {
+	for _, x := range []struct{ logs, records, size int }{{10_000, 100, 128}, {1, 256 << 10, 1024}} {
+		b.Run(fmt.Sprintf("logs=%d/records=%d/size=%d", x.logs, x.records, x.size), func(b *testing.B) {
+			dir := b.TempDir()
+			o := Options{SyncInterval: -1, JournalFiles: 1 << 20, TailBytes: 8 << 30}
+			s, err := Open(dir, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			logs := make([]*Log, x.logs)
+			for i := range logs {
+				logs[i] = openLog(b, s, LogID(i+1))
+			}
+			var batch Batch
+			for range x.records {
+				for _, l := range logs {
+					batch.Reserve(1, x.size)
+					if _, err := l.Stage(&batch, Written, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				s.Commit()
+			}
+			bytes := s.Stats().JournalBytes
+			s.Abandon()
+			b.SetBytes(int64(bytes))
+			for b.Loop() {
+				s, err := Open(dir, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n := len(s.Logs()); n != x.logs {
+					b.Fatalf("%d logs", n)
+				}
+				s.Abandon()
+			}
+		})
+	}
+}

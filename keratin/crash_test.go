@@ -7,7 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -185,8 +187,8 @@ func (r *crashRun) check(p crashPoint) (ends []uint64, err error) {
 	return ends, nil
 }
 
-func (r *crashRun) options(fs vfs.FS) Options {
-	return Options{FS: fs, JournalFileBytes: 16 << 10, SegmentBytes: 8 << 10, TailBytes: 4 << 10, OpenFiles: 2, SyncInterval: 200 * time.Microsecond}
+func (r *crashRun) options(fsys vfs.FS) Options {
+	return Options{FS: fsys, JournalFileBytes: 16 << 10, SegmentBytes: 8 << 10, TailBytes: 4 << 10, OpenFiles: 2, SyncInterval: 200 * time.Microsecond}
 }
 
 // generation works on the file system for a while, taking crash points, and returns them.
@@ -323,6 +325,9 @@ func (r *crashRun) twice(p crashPoint) error {
 	if fmt.Sprint(first) != fmt.Sprint(again) {
 		return fmt.Errorf("%w: recovered %v, then %v", errLost, first, again)
 	}
+	if err := r.withoutCheckpoint(p); err != nil {
+		return err
+	}
 	// A second loss of power while the first recovery is at work, which reads from memory what may not be on disk.
 	mem = p.fs.Crash(r.rng, 100)
 	at, seen := r.rng.IntN(40), 0
@@ -348,6 +353,45 @@ func (r *crashRun) twice(p crashPoint) error {
 		}
 	}
 	return nil
+}
+
+// withoutCheckpoint checks that one checkpoint of two is enough, and that a store without any is refused.
+func (r *crashRun) withoutCheckpoint(p crashPoint) error {
+	both, any := p.fs.Crash(r.rng, 100), false
+	for _, name := range []string{checkpointName, checkpointCopy} {
+		mem := p.fs.Crash(r.rng, 100)
+		if err := mem.Remove(name); errors.Is(err, fs.ErrNotExist) {
+			continue // a store that was just being made
+		} else if err != nil {
+			return err
+		}
+		any = true
+		if err := both.Remove(name); err != nil {
+			return err
+		}
+		if _, err := mem.Open(otherCheckpoint(name)); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if _, err := r.check(crashPoint{fs: mem, bounds: p.bounds}); err != nil {
+			return fmt.Errorf("without %s: %w", name, err)
+		}
+	}
+	if s, err := Open("", r.options(both)); err == nil {
+		s.Abandon()
+		if any && slices.ContainsFunc(p.bounds, func(b bounds) bool { return b.least > 0 }) {
+			return fmt.Errorf("%w: without any checkpoint a store was opened as if it were new", errLost)
+		}
+	} else if !corrupt(err) {
+		return err
+	}
+	return nil
+}
+
+func otherCheckpoint(name string) string {
+	if name == checkpointName {
+		return checkpointCopy
+	}
+	return checkpointName
 }
 
 func newCrashRun(t *testing.T, seed uint64) *crashRun {

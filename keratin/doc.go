@@ -36,6 +36,9 @@
 // Records are moved and removed for settled (Log.Trim) only when everything staged before the call of Trim is
 // durable, and a segment's file goes only after a checkpoint that does not name it.
 //
+// Damage costs the logs it hit and no others, and nothing is removed because it could not be read: see salvage.go. A log that is out of service keeps the journal files that hold
+// records of it; the journal goes on without them.
+//
 // # Goroutines and locks
 //
 // A store has two goroutines, the flusher and the janitor; a log has none. Locks are taken in this order:
@@ -48,8 +51,9 @@
 // # Files
 //
 //	LOCK                      flock of the process that has the directory
-//	checkpoint                see checkpoint.go
+//	checkpoint                see checkpointfile.go; checkpoint.copy is the same
 //	journal/GGGG.journal      package journal; GGGG is the generation
 //	segments/LLLL-BBBB.segment   package segment; log id and base offset
+//	….damaged                 kept for a human being, never read
 //	spill/…                   segments of ephemeral logs, removed by Open
 package keratin

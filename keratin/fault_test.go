@@ -98,52 +98,62 @@ func (l *Log) moved() int64 {
 	return disk
 }
 
-// TestEveryFault fails the i-th operation of a workload, for every i until none fails. Whatever it was, no confirm
-// may be broken afterwards, and the failure must have been seen: by the caller, or by the store's statistics.
+// TestEveryFault fails the i-th operation of each kind in a workload, for every i until none fails: by kind, since the
+// janitor's operations come in between as they like. Whatever it was, no confirm may be broken afterwards, and the
+// failure must have been seen: by the caller, or by the store's statistics.
 func TestEveryFault(t *testing.T) {
-	for _, kind := range []error{syscall.EIO, syscall.ENOSPC} {
-		seen := map[vfs.Op]int{}
-		for i := 0; ; i++ {
-			mem := vfs.NewMem()
-			fault := vfs.NewFault(mem)
-			var mu sync.Mutex
-			n, hit, file := 0, vfs.Op(""), ""
-			fault.SetRule(func(op vfs.Op, name string) error {
-				mu.Lock()
-				defer mu.Unlock()
-				n++
-				if n-1 == i {
-					hit, file = op, name
-					return fmt.Errorf("%s %s: %w", op, name, kind)
-				}
-				return nil
-			})
-			var confirmed []string
-			var failedLogs uint64
-			err := workload(fault, &confirmed, &failedLogs)
-			fault.SetRule(nil)
-			if hit == "" {
-				if err != nil {
-					t.Fatalf("no fault, but %v", err)
-				}
-				break
+	kinds := []vfs.Op{vfs.OpCreate, vfs.OpOpen, vfs.OpRename, vfs.OpRemove, vfs.OpList, vfs.OpMkdir, vfs.OpSyncDir, vfs.OpLock, vfs.OpRead, vfs.OpWrite, vfs.OpSync, vfs.OpSize, vfs.OpClose}
+	for _, errno := range []error{syscall.EIO, syscall.ENOSPC} {
+		for _, kind := range kinds {
+			i := 0
+			for failOne(t, kind, i, errno) {
+				i++
 			}
-			seen[hit]++
-			if err != nil && !errors.Is(err, kind) {
-				t.Fatalf("operation %d (%s): %v does not tell of the fault", i, hit, err)
-			}
-			// A log that has been removed may fail unheard, and a file that was only read may fail to close.
-			if err == nil && failedLogs == 0 && hit != vfs.OpClose && !strings.HasPrefix(file, spillDir) {
-				t.Fatalf("operation %d (%s %s) failed and nobody noticed", i, hit, file)
-			}
-			recovered(t, mem, confirmed, fmt.Sprintf("operation %d (%s)", i, hit))
-		}
-		for _, op := range []vfs.Op{vfs.OpCreate, vfs.OpOpen, vfs.OpRename, vfs.OpRemove, vfs.OpList, vfs.OpMkdir, vfs.OpSyncDir, vfs.OpLock, vfs.OpRead, vfs.OpWrite, vfs.OpSync} {
-			if seen[op] == 0 {
-				t.Errorf("the workload never met a failing %s", op)
+			if i == 0 {
+				t.Errorf("the workload never met a failing %s", kind)
 			}
 		}
 	}
+}
+
+// failOne runs the workload with the i-th operation of a kind failing. false: it has not that many.
+func failOne(t *testing.T, kind vfs.Op, i int, errno error) bool {
+	mem := vfs.NewMem()
+	fault := vfs.NewFault(mem)
+	var mu sync.Mutex
+	n, file := 0, ""
+	fault.SetRule(func(op vfs.Op, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if op != kind {
+			return nil
+		}
+		if n++; n-1 != i {
+			return nil
+		}
+		file = name
+		return fmt.Errorf("%s %s: %w", op, name, errno)
+	})
+	var confirmed []string
+	var failedLogs uint64
+	err := workload(fault, &confirmed, &failedLogs)
+	fault.SetRule(nil)
+	if n <= i {
+		if err != nil {
+			t.Fatalf("no fault, but %v", err)
+		}
+		return false
+	}
+	what := fmt.Sprintf("%s %d of %s", kind, i, file)
+	if err != nil && !errors.Is(err, errno) {
+		t.Fatalf("%s: %v does not tell of the fault", what, err)
+	}
+	// A log that has been removed may fail unheard, and a file that was only read may fail to close.
+	if err == nil && failedLogs == 0 && kind != vfs.OpClose && !strings.HasPrefix(file, spillDir) {
+		t.Fatalf("%s failed and nobody noticed", what)
+	}
+	recovered(t, mem, confirmed, what)
+	return true
 }
 
 func recovered(t *testing.T, mem *vfs.Mem, confirmed []string, what string) {

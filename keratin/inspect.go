@@ -64,22 +64,29 @@ func inspectFS(fsys vfs.FS, dir string, w io.Writer) (r Report, err error) {
 		}
 	}()
 	i := inspector{fs: fsys, w: &sticky{w: w}, report: &r}
-	c, err := readCheckpoint(fsys)
+	st := &Store{fs: readOnly{fsys}, logs: map[LogID]*Log{}}
+	st.o.defaults("")
+	st.janitor.signal = make(chan struct{}, 1)
+	c, lost, err := st.readCheckpoints()
+	if lost != nil {
+		i.damaged(lost)
+	}
 	if damage(err) {
-		r.Damage = append(r.Damage, err)
-	} else if err != nil {
+		i.damaged(err)
+		return r, i.w.err
+	}
+	if err != nil {
 		return r, err
 	}
-	if c == nil {
-		c = &checkpointFile{journal: 1}
-	} else {
+	if c != nil {
 		r.Checkpoint, r.Clean = true, c.clean
 		i.checkpoint(c)
 	}
-	if err := i.journal(c); err != nil {
+	logs, err := i.journal(st, c)
+	if err != nil {
 		return r, err
 	}
-	if err := i.segments(c); err != nil {
+	if err := i.segments(logs); err != nil {
 		return r, err
 	}
 	return r, i.w.err
@@ -125,29 +132,34 @@ func (i *inspector) checkpoint(c *checkpointFile) {
 }
 
 // journal reads it as recovery does, without making anything of it.
-func (i *inspector) journal(c *checkpointFile) error {
-	s := &Store{fs: i.fs, logs: map[LogID]*Log{}}
-	s.o.defaults("")
-	s.janitor.signal = make(chan struct{}, 1)
-	r := recovery{s: s, fs: readOnly{i.fs}, logs: map[LogID]*Log{}}
+func (i *inspector) journal(s *Store, c *checkpointFile) ([]*Log, error) {
+	r := recovery{s: s, fs: s.fs, logs: map[LogID]*Log{}}
 	defer func() {
-		for _, j := range s.journal.full {
-			_ = j.f.Close() // it was only read
+		for _, j := range r.files {
+			if j.f != nil {
+				_ = j.f.Close() // it was only read
+			}
 		}
 	}()
-	files, err := r.files(c)
+	if c == nil {
+		c = &checkpointFile{seq: 1}
+	}
+	err := r.list(c)
 	if err == nil {
 		r.load(c)
-		err = r.read(files, max(c.seq, 1))
+		err = r.read(c.seq)
 	}
 	if damage(err) {
 		i.damaged(err)
 	} else if err != nil {
-		return err
+		return nil, err
 	}
-	i.report.JournalFiles = len(files)
+	i.report.JournalFiles = len(r.files)
 	i.report.Torn = int64(s.stats.truncatedBytes.Load())
 	for _, e := range r.entries {
+		if e.until > 0 {
+			continue // replay tells
+		}
 		i.report.Entries++
 		i.w.line("entry %d: %s at %d, %d bytes, epoch %d, durable %d, group %d term %d index %d", e.Seq, e.file.name(), e.pos, e.Size(), e.Epoch, e.Durable, e.Group, e.Term, e.Index)
 		_ = e.EachBlock(e.file.generation, e.blocks, func(b segment.Block, _ []byte, _ error) { // replay reports what is wrong
@@ -159,13 +171,18 @@ func (i *inspector) journal(c *checkpointFile) error {
 	if err := r.replay(); damage(err) {
 		i.damaged(err)
 	}
+	for _, err := range r.damage {
+		i.damaged(err)
+	}
 	i.report.Logs = len(r.logs)
-	for _, l := range r.logs {
+	s.logs = r.logs
+	logs := s.allLogs()
+	for _, l := range logs {
 		if l.failed != nil {
 			i.damaged(l.failed)
 		}
 	}
-	return nil
+	return logs, nil
 }
 
 // readOnly is a file system for looking: what recovery would tidy away stays.
@@ -173,13 +190,28 @@ type readOnly struct{ vfs.FS }
 
 func (readOnly) Remove(string) error { return nil }
 
-// segments reads those that the checkpoint names, up to where it says they go.
-func (i *inspector) segments(c *checkpointFile) error {
+func (readOnly) Rename(string, string) error { return nil }
+
+func (readOnly) SyncDir(string) error { return nil }
+
+func (readOnly) Create(string) (vfs.File, error) { return nowhere{}, nil }
+
+// nowhere takes what recovery would write.
+type nowhere struct{ vfs.File }
+
+func (nowhere) WriteAt(p []byte, _ int64) (int, error) { return len(p), nil }
+
+func (nowhere) Sync() error { return nil }
+
+func (nowhere) Close() error { return nil }
+
+// segments reads those that count, up to where they do.
+func (i *inspector) segments(logs []*Log) error {
 	named := map[string]bool{}
-	for _, l := range c.logs {
-		for _, g := range l.segments {
+	for _, l := range logs {
+		for _, g := range l.older.files {
 			named[g.name] = true
-			if err := i.segment(g); damage(err) {
+			if err := i.segment(*g); damage(err) {
 				i.damaged(err)
 			} else if err != nil {
 				return err
@@ -193,7 +225,7 @@ func (i *inspector) segments(c *checkpointFile) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if name = path.Join(segmentDir, name); !named[name] && strings.HasSuffix(name, ".segment") {
-			i.w.line("%s: not named by the checkpoint, what counts of it is in the journal", name)
+			i.w.line("%s: not in use, what counts of it is in the journal", name)
 		}
 	}
 	return nil

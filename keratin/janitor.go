@@ -91,7 +91,7 @@ func (a *ages) settled() {
 func (l *Log) settle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if oldest := l.tail.oldest(); oldest != unstamped {
+	if oldest := l.tail.oldest(); oldest != unstamped && l.failed == nil { // what cannot be moved does not count
 		l.s.ages.push(l, oldest)
 	} else {
 		l.aged = false

@@ -24,7 +24,10 @@ type journalFile struct {
 	generation uint64
 	seed       uint32
 	size       int64
+	epoch      uint32 // of the boot that wrote it
 	zeroed     bool   // every block has been written once
+	kept       bool   // it stands before the journal's first file, for logs that are out of service
+	next       uint64 // sequence after its last entry, once it is full
 	end        uint64 // Store.traffic when the file was full; until then unstamped
 	dirty      bool   // in the next flush job; guarded by flusher.mu
 }
@@ -34,6 +37,7 @@ func (j *journalFile) name() string { return path.Join(journalDir, journal.FileN
 // journalFiles is the files besides the one being written. It is guarded by Store.w.mu.
 type journalFiles struct {
 	full  []*journalFile // oldest first: written, and still needed by recovery
+	kept  []*journalFile // older, and needed for single logs only: see checkpointFile.kept
 	spare *journalFile   // ready to be written: zeroed or recycled, header and name durable
 	idle  []*journalFile // to be used again or removed
 	last  uint64         // highest generation given out
@@ -118,7 +122,7 @@ func (s *Store) room(n int64) error {
 	}
 	s.journal.spare = nil
 	s.flush.rolled(w.file, fresh)
-	w.file.end = s.traffic.Load()
+	w.file.end, w.file.next = s.traffic.Load(), w.seq
 	s.journal.full = append(s.journal.full, w.file)
 	s.begin(next)
 	s.janitor.wake()
@@ -226,15 +230,23 @@ func (s *Store) discard(j *journalFile) error {
 	return s.fs.Remove(j.name())
 }
 
-// retire takes the files out of the journal that a checkpoint has made unnecessary: all before the one with the given
-// generation.
-func (s *Store) retire(from uint64) {
+// retire takes the files out of the journal that a checkpoint has made unnecessary: all before its first one that it
+// does not keep.
+func (s *Store) retire(c *checkpointFile) {
 	s.exclusive(func() {
-		n := 0
-		for n < len(s.journal.full) && s.journal.full[n].generation < from {
-			n++
+		f := &s.journal
+		before := func(j *journalFile) bool { return j.generation < c.journal }
+		old := append(f.kept, f.full...)
+		f.kept = nil
+		for _, j := range old {
+			switch {
+			case !before(j):
+			case c.keeps(j.generation) > 0:
+				f.kept = append(f.kept, j)
+			default:
+				f.idle = append(f.idle, j)
+			}
 		}
-		s.journal.idle = append(s.journal.idle, s.journal.full[:n]...)
-		s.journal.full = slices.Delete(s.journal.full, 0, n)
+		f.full = slices.DeleteFunc(f.full, before)
 	})
 }

@@ -27,6 +27,7 @@ type Log struct {
 	older  segments       // what has been moved to segment files
 	state  recoveredState // what recovery found, until OpenLog takes it, and after that for logs nobody opens
 	aged   bool           // in Store.ages
+	held   uint64         // generation of the last journal file that has something only of it; counts once it has failed
 
 	flushAt int // guarded by Store.flush.mu: 1 + index in flusher.logs, 0 if not there
 }
@@ -184,7 +185,7 @@ func (l *Log) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed == nil {
-		l.failed = &FailedError{err}
+		l.failed, l.held = &FailedError{err}, 0
 		l.s.stats.failedLogs.Add(1)
 	}
 }

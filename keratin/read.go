@@ -99,8 +99,8 @@ func (l *Log) gone(err error, offset uint64) error {
 	if offset < l.trim.wanted {
 		return ErrTrimmed
 	}
-	if l.failed != nil {
-		return l.failed
+	if l.failed == ErrClosed {
+		return ErrClosed
 	}
 	return &CorruptError{File: segmentName(segmentDir, l.id, offset), Why: err.Error()}
 }
@@ -161,7 +161,7 @@ func (c *Cursor) block(l *Log, offset uint64, limit int64) error {
 			return err
 		}
 		b, err := segment.DecodeBlock(head, seed)
-		if err != nil || b.Log != c.file.head.Log || c.pos+int64(b.Size()) > limit {
+		if err != nil || b.Log != c.file.head.Log || b.First > offset || c.pos+int64(b.Size()) > limit {
 			if err == nil {
 				err = segment.ErrOrder
 			}

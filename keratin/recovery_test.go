@@ -43,83 +43,6 @@ func TestKillThenPowerLoss(t *testing.T) {
 	}
 }
 
-// TestEveryBitOfTheJournal: whichever bit is flipped, what is served is what was written, and what had been proved
-// durable is there or reported.
-func TestEveryBitOfTheJournal(t *testing.T) {
-	mem := vfs.NewMem()
-	s := open(t, mem)
-	const logs, rounds = 3, 3
-	for id := range LogID(logs) {
-		openLog(t, s, id+1)
-	}
-	for i := range rounds {
-		for id := range LogID(logs) {
-			put(t, s, s.logs[id+1], Durable, fmt.Sprintf("log %d record %d", id+1, i))
-		}
-	}
-	s.Abandon()
-	f, err := mem.Open(journalDir + "/" + journal.FileName(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	size := s.w.pos
-	raw := make([]byte, size)
-	if _, err := f.ReadAt(raw, 0); err != nil {
-		t.Fatal(err)
-	}
-	step := 7
-	if testing.Short() {
-		step = 61
-	}
-	for bit := 0; bit < len(raw)*8; bit += step {
-		if at := bit / 8; at > 64 && at < journal.FileHeader {
-			continue
-		}
-		clone := mem.Crash(rand.New(rand.NewPCG(1, 1)), 100)
-		g, err := clone.Open(journalDir + "/" + journal.FileName(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := g.WriteAt([]byte{raw[bit/8] ^ 1<<(bit%8)}, int64(bit/8)); err != nil {
-			t.Fatal(err)
-		}
-		verifyFlipped(t, clone, bit, logs, rounds)
-	}
-}
-
-func verifyFlipped(t *testing.T, fs vfs.FS, bit, logs, rounds int) {
-	t.Helper()
-	s, err := Open("", small(fs))
-	if err != nil {
-		if !damage(err) {
-			t.Fatalf("bit %d: %v", bit, err)
-		}
-		return
-	}
-	defer s.Abandon()
-	healthy, total := 0, 0
-	for id := range LogID(logs) {
-		l, r, err := s.OpenLog(id+1, LogOptions{}, nil)
-		if damage(err) {
-			continue
-		}
-		if err != nil {
-			t.Fatalf("bit %d: %v", bit, err)
-		}
-		healthy++
-		for i, text := range all(t, l) {
-			if text != fmt.Sprintf("log %d record %d", id+1, i) {
-				t.Fatalf("bit %d: %q", bit, text)
-			}
-		}
-		total += int(r.Marks.Staged)
-	}
-	// The last entry has nobody to vouch for it.
-	if healthy < logs-1 || healthy == logs && total < logs*rounds-1 {
-		t.Fatalf("bit %d: %d of %d logs healthy, %d records", bit, healthy, logs, total)
-	}
-}
-
 // TestQuarantine: damage to one log's records in the journal leaves the others, and is not swept away.
 func TestQuarantine(t *testing.T) {
 	mem := vfs.NewMem()
@@ -131,7 +54,7 @@ func TestQuarantine(t *testing.T) {
 	put(t, s, b, Durable, "fine too")
 	s.Abandon()
 	name := journalDir + "/" + journal.FileName(1)
-	corrupt(t, mem, name, "damage me")
+	spoil(t, mem, name, "damage me")
 	for range 3 {
 		s = open(t, mem)
 		_, _, err := s.OpenLog(1, LogOptions{}, nil)
@@ -157,7 +80,7 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-func corrupt(t *testing.T, fs vfs.FS, name, text string) {
+func spoil(t *testing.T, fs vfs.FS, name, text string) {
 	t.Helper()
 	f, err := fs.Open(name)
 	if err != nil {
@@ -188,7 +111,7 @@ func TestDamagedSegment(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := segmentName(segmentDir, 1, 0)
-	corrupt(t, mem, name, "damage me")
+	spoil(t, mem, name, "damage me")
 	r, err := inspectFS(mem, "", io.Discard)
 	if err != nil || len(r.Damage) != 1 {
 		t.Errorf("Verify: %+v, %v", r, err)
@@ -205,7 +128,7 @@ func TestDamagedSegment(t *testing.T) {
 }
 
 func TestNewerFormats(t *testing.T) {
-	for name, spoil := range map[string]func(b []byte){
+	for name, change := range map[string]func(b []byte){
 		checkpointName: func(b []byte) {
 			le.PutUint16(b[4:], checkpointVersion+1)
 			le.PutUint32(b[len(b)-4:], segment.Checksum(0, b[:len(b)-4]))
@@ -229,7 +152,7 @@ func TestNewerFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(b)
+		change(b)
 		if _, err := f.WriteAt(b, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -240,31 +163,25 @@ func TestNewerFormats(t *testing.T) {
 	}
 }
 
-// TestMissingFiles: a journal file or a checkpoint that is gone is not a fresh start.
-func TestMissingFiles(t *testing.T) {
-	for _, gone := range []string{checkpointName, journalDir + "/*"} {
-		mem := vfs.NewMem()
-		s := open(t, mem)
-		l := openLog(t, s, 1)
-		bulk(t, s, l, 2000, 200)
-		until(t, s, func(st Stats) bool { return st.Checkpoints > 1 })
-		s.Abandon()
-		if gone != checkpointName {
-			names, err := mem.List(journalDir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range names {
-				if err := mem.Remove(journalDir + "/" + name); err != nil {
-					t.Fatal(err)
-				}
-			}
-		} else if err := mem.Remove(gone); err != nil {
+// TestMissingJournal: a journal file that is gone is not a fresh start.
+func TestMissingJournal(t *testing.T) {
+	mem := vfs.NewMem()
+	s := open(t, mem)
+	l := openLog(t, s, 1)
+	bulk(t, s, l, 2000, 200)
+	until(t, s, func(st Stats) bool { return st.Checkpoints > 1 })
+	s.Abandon()
+	names, err := mem.List(journalDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := mem.Remove(journalDir + "/" + name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open("", small(mem)); !damage(err) {
-			t.Errorf("without %s: %v", gone, err)
-		}
+	}
+	if _, err := Open("", small(mem)); !corrupt(err) {
+		t.Errorf("got %v", err)
 	}
 }
 

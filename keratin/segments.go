@@ -169,7 +169,7 @@ func (s *Store) target(m *move, first uint64, n int64) error {
 		}
 		m.file = f
 		m.opened = append(m.opened, f)
-		return nil
+		return m.cutOff()
 	}
 	if m.file != nil {
 		m.done = append(m.done, m.seg)
@@ -188,6 +188,16 @@ func (s *Store) target(m *move, first uint64, n int64) error {
 	head.Put(buf)
 	_, err = f.WriteAt(buf, 0)
 	return err
+}
+
+// cutOff removes what an earlier boot has written behind the end that counts. Nothing would read it, but after the
+// loss of a checkpoint it could not be told from damage.
+func (m *move) cutOff() error {
+	size, err := m.file.Size()
+	if err != nil || size <= m.seg.size {
+		return err
+	}
+	return m.file.Truncate(m.seg.size)
 }
 
 // generation is a number no other segment of this store has or had: the epoch is unique to this boot.

@@ -1,6 +1,7 @@
 package keratin
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -60,7 +61,7 @@ func (s *Store) Stats() Stats {
 	s.flush.mu.Unlock()
 	s.exclusive(func() {
 		st.JournalInUse = s.w.file.size
-		for _, j := range s.journal.full {
+		for _, j := range slices.Concat(s.journal.full, s.journal.kept) {
 			st.JournalInUse += j.size
 		}
 	})

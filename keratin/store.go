@@ -64,6 +64,8 @@ type Store struct {
 	traffic atomic.Uint64 // bytes of records written since Open: the clock by which memory ages
 	stats   counters
 
+	damage []error // what recovery found
+
 	mu   sync.Mutex
 	logs map[LogID]*Log // guarded by mu
 
@@ -253,6 +255,10 @@ func (s *Store) Abandon() {
 	_ = s.release() // nobody is left to whom an error would matter
 }
 
+// Damage returns what Open found damaged and could not say of a single log, as *CorruptErrors: unreadable parts of the
+// journal, a lost checkpoint. What is damaged for certain is reported by OpenLog.
+func (s *Store) Damage() []error { return slices.Clone(s.damage) }
+
 // refusal is why nothing new is taken.
 func (s *Store) refusal() error {
 	if s.closed.Load() {
@@ -275,7 +281,7 @@ func (s *Store) release() error {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	var errs []error
-	for _, j := range slices.Concat(s.journal.full, s.journal.idle, []*journalFile{s.w.file, s.journal.spare}) {
+	for _, j := range slices.Concat(s.journal.full, s.journal.kept, s.journal.idle, []*journalFile{s.w.file, s.journal.spare}) {
 		if j != nil {
 			errs = append(errs, j.f.Close())
 		}

@@ -55,6 +55,9 @@ func startNode(c config.Config, configFile string, log *zap.Logger) (_ *node, er
 	if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", c.DataDir, err)
 	}
+	for _, damage := range n.store.Damage() {
+		log.Error("damage in the data directory that no queue could be found for", zap.Error(damage))
+	}
 	n.broker, err = queue.Open(queue.Options{
 		Store:         queue.OnKeratin(n.store),
 		Log:           log.Named("queue"),

@@ -203,3 +203,18 @@ func Skip(b []byte, n uint64) []byte {
 	}
 	return b
 }
+
+// Run returns how b begins: the offset of the first of the intact records of one log with consecutive offsets that stand
+// there, how many they are, and their bytes.
+func Run(b []byte, salt uint32) (first uint64, count uint32, length int) {
+	for rest := b; ; count++ {
+		r, behind, err := Decode(rest, salt)
+		if err != nil || count > 0 && r.Offset != first+uint64(count) {
+			return first, count, length
+		}
+		if count == 0 {
+			first = r.Offset
+		}
+		rest, length = behind, len(b)-len(behind)
+	}
+}
