@@ -47,6 +47,33 @@ func TestAutoDeleteQueue(t *testing.T) {
 	wantError(t, err, queue.NotFound, "no queue 'q' in vhost '/'")
 }
 
+// TestSettleAfterDelete: what becomes of a delivery of a queue that has been deleted meanwhile is of no consequence.
+func TestSettleAfterDelete(t *testing.T) {
+	for name, settle := range map[string]func(*queue.Queue, []queue.Offset){
+		"ack": (*queue.Queue).Settle, "reject": (*queue.Queue).Reject, "requeue": (*queue.Queue).Requeue,
+	} {
+		w := newWorld(t)
+		w.declare(queue.QueueDeclare{Name: "q", Durable: true, Args: map[string]any{"x-dead-letter-exchange": ""}})
+		w.publish("q", "one", "two", "three")
+		var one, two queue.Delivery
+		for _, d := range []*queue.Delivery{&one, &two} {
+			if found, _, err := w.s.Get("q", false, d); !found || err != nil {
+				t.Fatal(found, err)
+			}
+		}
+		if _, err := w.s.DeleteQueue("q", false, false); err != nil {
+			t.Fatal(err)
+		}
+		settle(one.Queue, []queue.Offset{two.Offset, one.Offset})
+		w.s.Commit()
+		w.wantSize("q", "none")
+		w.declare(queue.QueueDeclare{Name: "q", Durable: true})
+		if w.wantSize("q", "0 ready, 0 unacked"); t.Failed() {
+			t.Errorf("after %s", name)
+		}
+	}
+}
+
 func TestAutoDeleteExchange(t *testing.T) {
 	w := newWorld(t)
 	if err := w.s.DeclareExchange(queue.ExchangeDeclare{Name: "x", Type: "fanout", AutoDelete: true}); err != nil {

@@ -190,9 +190,12 @@ func (q *Queue) countLocked(c *Counters) {
 
 // failLocked takes the queue out of service. Its log is poisoned or damaged; what is on the disk stays there.
 func (q *Queue) failLocked(err error) {
-	if q.failed == nil && !q.gone.Load() {
-		q.failed = err
-		q.stopAlarmsLocked()
+	if q.failed != nil {
+		return
+	}
+	q.failed = err // also of a deleted queue, whose log is closed: whoever reads on must come to an end
+	q.stopAlarmsLocked()
+	if !q.gone.Load() {
 		q.v.b.log.Error("queue is out of service", zap.String("queue", q.rec.Name),
 			zap.String("vhost", q.v.name), zap.Error(err))
 	}
@@ -212,6 +215,9 @@ func (q *Queue) stop() {
 func (q *Queue) remove() {
 	q.mu.Lock()
 	q.gone.Store(true)
+	if q.failed == nil {
+		q.failed = keratin.ErrClosed // nothing is read or written any more
+	}
 	q.stopAlarmsLocked()
 	consumers := q.consumers
 	for _, c := range consumers {
