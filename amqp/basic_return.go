@@ -12,7 +12,7 @@ func (*BasicReturn) Name() string                        { return "basic.return"
 
 func (m *BasicReturn) decode(r *reader) {
 	m.ReplyCode = ReplyCode(r.short())
-	m.ReplyText = r.shortstr()
+	m.ReplyText = string(r.shortBytes())
 	m.Exchange = r.shortBytes()
 	m.RoutingKey = r.shortBytes()
 }

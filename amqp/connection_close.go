@@ -12,7 +12,7 @@ func (*ConnectionClose) Name() string                        { return "connectio
 
 func (m *ConnectionClose) decode(r *reader) {
 	m.ReplyCode = ReplyCode(r.short())
-	m.ReplyText = r.shortstr()
+	m.ReplyText = string(r.shortBytes())
 	m.ClassID = r.short()
 	m.MethodID = r.short()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // What a [SyntaxError] may wrap.
@@ -14,6 +15,7 @@ var (
 	ErrTooDeep   = errors.New("has tables nested too deep")
 	ErrFlags     = errors.New("has unknown property flags")
 	ErrWeight    = errors.New("has a weight other than 0")
+	ErrUTF8      = errors.New("Malformed UTF-8 in shortstr") // RabbitMQ's words
 )
 
 // SyntaxError is a payload that does not have the fields it should have: reply code 501,
@@ -23,7 +25,12 @@ type SyntaxError struct {
 	Err  error  // one of the errors above
 }
 
-func (e *SyntaxError) Error() string { return e.What + " " + e.Err.Error() }
+func (e *SyntaxError) Error() string {
+	if e.Err == ErrUTF8 { // says it all
+		return e.Err.Error()
+	}
+	return e.What + " " + e.Err.Error()
+}
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // UnknownMethodError is a method that the protocol does not have.
@@ -120,7 +127,15 @@ func (r *reader) shortBytes() []byte {
 	return b
 }
 
-func (r *reader) shortstr() string  { return string(r.shortBytes()) }
+// shortstr is a short string of a method other than those that come once per message.
+func (r *reader) shortstr() string {
+	b := r.shortBytes()
+	if !utf8.Valid(b) {
+		r.fail(ErrUTF8)
+	}
+	return string(b)
+}
+
 func (r *reader) longBytes() []byte { return r.take(r.long()) }
 func (r *reader) longstr() string   { return string(r.longBytes()) }
 

@@ -40,8 +40,8 @@ type Frame struct {
 // ParseFrame takes the first frame off buf and says how many octets it took. While buf
 // holds less than a whole frame, n is 0 and err nil. maxPayload is the negotiated
 // frame-max - [FrameOverhead]; 0 says that no limit was agreed, and 512 MiB holds. A frame
-// too large is refused as soon as its header is there. Errors are *[FrameError], after
-// which the stream cannot be read further, except for UnknownType, where n is set.
+// too large is refused as soon as its header is there. Errors are *[FrameError]; after TooLarge the
+// stream cannot be read further, after the others n is set.
 func ParseFrame(buf []byte, maxPayload uint32) (f Frame, n int, err error) {
 	if len(buf) < frameHeaderSize {
 		return Frame{}, 0, nil
@@ -56,7 +56,7 @@ func ParseFrame(buf []byte, maxPayload uint32) (f Frame, n int, err error) {
 	}
 	f = Frame{Type: buf[0], Channel: be16(buf[1:]), Payload: buf[frameHeaderSize:end:end]}
 	if buf[end] != FrameEnd {
-		return Frame{}, 0, newFrameError(BadEnd, f, buf[end])
+		return Frame{}, end + 1, newFrameError(BadEnd, f, buf[end])
 	}
 	switch f.Type {
 	case FrameMethod, FrameHeader, FrameBody, FrameHeartbeat:
@@ -114,6 +114,24 @@ func (e *FrameError) Error() string {
 	default:
 		return fmt.Sprintf("type %d, %s: unknown_frame", e.Type, octets)
 	}
+}
+
+// Check returns a *[FrameError] of kind UnknownType if the payload is not one that a frame of its type may have:
+// RabbitMQ tells such frames from those of a type that does not exist no further.
+func (f Frame) Check() error {
+	ok := true
+	switch f.Type {
+	case FrameMethod:
+		ok = len(f.Payload) >= 4
+	case FrameHeader:
+		ok = len(f.Payload) >= 12 // class, weight and size
+	case FrameHeartbeat:
+		ok = len(f.Payload) == 0
+	}
+	if ok {
+		return nil
+	}
+	return newFrameError(UnknownType, f, FrameEnd)
 }
 
 // UnexpectedFrameText is RabbitMQ's explanation, under 505 UNEXPECTED_FRAME, of a frame that is

@@ -56,7 +56,7 @@ func drawMethod(t *rapid.T, m Method) {
 		}
 		switch p := value.Addr().Interface().(type) {
 		case *string:
-			*p = string(rapid.SliceOfN(rapid.Byte(), 0, maxShortstr).Draw(t, field.Name))
+			*p = rapid.StringN(-1, -1, maxShortstr).Draw(t, field.Name)
 		case *bool:
 			*p = rapid.Bool().Draw(t, field.Name)
 		case *uint8:
@@ -261,4 +261,13 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%+v became %+v, %v", m, again, err)
 		}
 	})
+}
+
+func TestShortStringsAreUTF8(t *testing.T) {
+	frame := AppendMethod(nil, 1, &QueueDeclare{Queue: "\xff"})
+	var d Decoder
+	_, err := d.Decode(frame[frameHeaderSize : len(frame)-1])
+	if !errors.Is(err, ErrUTF8) || err.Error() != "Malformed UTF-8 in shortstr" {
+		t.Error(err)
+	}
 }

@@ -62,7 +62,7 @@ func ParseProperties(raw []byte) (Properties, error) {
 	p := Properties{Present: PropertyFlags(r.short())}
 	text := func(flag PropertyFlags, field *string) {
 		if p.Present&flag != 0 {
-			*field = r.shortstr()
+			*field = string(r.shortBytes())
 		}
 	}
 	text(HasContentType, &p.ContentType)

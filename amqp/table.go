@@ -116,7 +116,7 @@ func readTable(raw []byte) Table {
 	t := Table{}
 	r := reader{buf: raw}
 	for len(r.buf) > 0 {
-		name := r.shortstr()
+		name := string(r.shortBytes())
 		t[name] = readValue(&r)
 	}
 	return t

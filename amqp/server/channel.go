@@ -90,8 +90,6 @@ func (ch *channel) command(m amqp.Method) error {
 		return refuse(queue.ChannelError, "second 'channel.open' seen")
 	case *amqp.ChannelFlow:
 		return ch.flow(m)
-	case *amqp.ChannelFlowOk:
-		return nil
 	case *amqp.ChannelClose:
 		return ch.closeByPeer()
 	case *amqp.AccessRequest:
@@ -146,8 +144,6 @@ func (ch *channel) basic(m amqp.Method) error {
 		return ch.consume(m)
 	case *amqp.BasicCancel:
 		return ch.cancel(m)
-	case *amqp.BasicCancelOk: // the answer to our own cancel
-		return nil
 	case *amqp.BasicGet:
 		return ch.get(m)
 	case *amqp.BasicRecover:

@@ -78,7 +78,7 @@ func (ch *channel) giveBack(m *queue.Message) {
 
 // checkProperties checks the properties that the broker gives a meaning to.
 func (c *conn) checkProperties(info *amqp.Info) error {
-	if len(info.UserID) > 0 && string(info.UserID) != c.user.Name && !slices.Contains(c.user.Tags, "impersonator") {
+	if info.UserID != nil && string(info.UserID) != c.user.Name && !slices.Contains(c.user.Tags, "impersonator") {
 		return refuse(queue.PreconditionFailed, "user_id property set to '%s' but authenticated user was '%s'",
 			info.UserID, c.user.Name)
 	}

@@ -27,10 +27,8 @@ func (ch *channel) queueDeclare(m *amqp.QueueDeclare) error {
 		return err
 	}
 	name := stripLines.Replace(m.Queue)
-	if m.Passive && name == "" {
-		if name, err = ch.queueName(""); err != nil {
-			return err
-		}
+	if m.Passive && name == "" { // not the last one declared, as elsewhere
+		return refuse(queue.NotFound, "no queue '' in vhost '%s'", ch.c.session.VHost())
 	}
 	info, err := ch.c.session.DeclareQueue(queue.QueueDeclare{
 		Name: name, Passive: m.Passive, Durable: m.Durable,

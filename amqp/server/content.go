@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/warrenmq/warren/amqp"
@@ -73,6 +74,9 @@ func (a *assembly) header(f amqp.Frame) error {
 		return refuse(queue.UnexpectedFrame, "expected content header for class 60, got non content header frame instead")
 	}
 	class, size, properties, err := amqp.ParseHeader(f.Payload)
+	if errors.Is(err, amqp.ErrWeight) {
+		return refuse(queue.UnexpectedFrame, "expected content header for class 60, got non content header frame instead")
+	}
 	if err != nil {
 		return err
 	}

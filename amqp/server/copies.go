@@ -24,11 +24,9 @@ func addCopies(m *queue.Message) error {
 			return refuse(queue.PreconditionFailed, "invalid message: {unacceptable_type_in_header,\"%s\",%s}", name, typeName(value))
 		}
 		for _, key := range keys {
-			k, ok := key.(string)
-			if !ok {
-				return refuse(queue.PreconditionFailed, "invalid message: {unacceptable_type_in_header,\"%s\",%s}", name, typeName(key))
+			if k, ok := key.(string); ok { // others are no keys, and no error either
+				m.MoreKeys = append(m.MoreKeys, []byte(k))
 			}
-			m.MoreKeys = append(m.MoreKeys, []byte(k))
 		}
 	}
 	if _, there := headers["BCC"]; !there {

@@ -142,6 +142,7 @@ func (c *conn) loginRefused(mechanism, user string, err error) error {
 	}
 	c.log.Warn("login refused", zap.String("user", user), zap.String("mechanism", mechanism), zap.String("error", f.text))
 	if c.caps.authFailureClose {
+		c.current = current{} // it is the user that is wrong, not the method
 		return refuse(queue.AccessRefused,
 			"Login was refused using authentication mechanism %s. For details see the broker logfile.", mechanism)
 	}

@@ -81,7 +81,9 @@ func (c *conn) frames() {
 		}
 		f, ok, err := c.in.next(c.maxPayload)
 		if err != nil {
-			c.lost = true
+			var e *amqp.FrameError
+			c.lost = !errors.As(err, &e) || e.Kind == amqp.TooLarge
+			c.current = current{}
 			c.fail(0, err)
 			continue
 		}
@@ -105,9 +107,13 @@ type current struct{ class, method uint16 }
 
 // frame handles one frame. An error closes the channel or, if it is a hard one or on channel 0, the connection.
 func (c *conn) frame(f amqp.Frame) error {
-	switch {
-	case c.is(stateClosing):
+	if c.is(stateClosing) {
 		return c.frameWhileClosing(f)
+	}
+	if err := f.Check(); err != nil {
+		return err
+	}
+	switch {
 	case f.Channel == 0:
 		return c.frame0(f)
 	case !c.is(stateRunning), f.Type == amqp.FrameHeartbeat:
@@ -135,7 +141,11 @@ func (c *conn) decode(payload []byte) (amqp.Method, error) {
 	if len(payload) >= 4 { // also of a method that cannot be decoded
 		c.current = current{binary.BigEndian.Uint16(payload), binary.BigEndian.Uint16(payload[2:])}
 	}
-	return c.dec.Decode(payload)
+	m, err := c.dec.Decode(payload)
+	if errors.Is(err, amqp.ErrUTF8) {
+		c.current = current{} // RabbitMQ blames no method
+	}
+	return m, err
 }
 
 // frameWhileClosing waits for the answer to our connection.close. A peer that closes at the same time is answered.

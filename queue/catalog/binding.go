@@ -78,16 +78,17 @@ func (c Unbind) apply(s *State, r *Result) error {
 	if err := bind.check(s); err != nil {
 		return err
 	}
-	if q := s.Queue(c.VHost, bind.Destination); c.Kind == ToQueue && q != nil && q.LockedFor(c.Session) {
-		return Locked(c.VHost, bind.Destination)
-	}
 	b := s.Binding(Binding{
 		VHost: c.VHost, Source: bind.Source, Destination: bind.Destination,
 		Kind: c.Kind, Key: c.Key, Args: c.Args,
 	})
-	if b != nil {
-		s.del(r, b)
-		s.deleteUnused(r, []*Binding{b})
+	if b == nil {
+		return nil
 	}
+	if q := s.Queue(c.VHost, bind.Destination); c.Kind == ToQueue && q != nil && q.LockedFor(c.Session) {
+		return Locked(c.VHost, bind.Destination)
+	}
+	s.del(r, b)
+	s.deleteUnused(r, []*Binding{b})
 	return nil
 }

@@ -34,6 +34,9 @@ func (c DeclareExchange) apply(s *State, r *Result) error {
 		return err
 	}
 	name := cleanName(c.Name)
+	if c.Type == "" {
+		return refuse(PreconditionFailed, "invalid exchange type ''")
+	}
 	if !route.Known(c.Type) {
 		return refuse(PreconditionFailed, "unknown exchange type '%s'", c.Type)
 	}

@@ -32,7 +32,7 @@ type DeleteQueue struct {
 type CloseSession struct{ Session string }
 
 // apply follows the order of RabbitMQ's queue.declare: name, configure permission; of an existing queue equivalence;
-// of a new one its name, dead-letter exchange, the vhost's limit, arguments, and what the queue type allows.
+// of a new one its dead-letter exchange, the vhost's limit, arguments, and what the queue type allows.
 func (c DeclareQueue) apply(s *State, r *Result) error {
 	h := s.VHost(c.VHost)
 	if h == nil {
@@ -42,7 +42,10 @@ func (c DeclareQueue) apply(s *State, r *Result) error {
 	c.Durable = c.Durable && !c.Exclusive
 	c.Args = c.withType(h)
 	if c.ServerNamed && c.queueType() != TypeClassic {
-		return refuse(PreconditionFailed, "Cannot declare a server-named queue for type %s", c.queueType())
+		return refuse(PreconditionFailed, "Cannot declare a server-named queue for type rabbit_%s_queue", c.queueType())
+	}
+	if reserved(name) && !c.ServerNamed {
+		return refuse(AccessRefused, "queue name '%s' contains reserved prefix 'amq.*'", name)
 	}
 	if err := s.allow(c.User, c.VHost, Configure, Resource{KindQueue, name}); err != nil {
 		return err
@@ -72,9 +75,6 @@ func (c DeclareQueue) apply(s *State, r *Result) error {
 
 // admit says whether a queue of that name may be made.
 func (c *DeclareQueue) admit(s *State, name string) error {
-	if reserved(name) && !c.ServerNamed {
-		return refuse(AccessRefused, "queue name '%s' contains reserved prefix 'amq.*'", name)
-	}
 	if err := s.checkTarget(c.User, c.VHost, c.Args, argDLX, Resource{KindQueue, name}); err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func TestQueueRefusals(t *testing.T) {
 	wantRefused(t, s, typed("quorum", func(c *DeclareQueue) { c.Durable = false }), PreconditionFailed,
 		"invalid property 'non-durable' for queue 'q' in vhost '/'")
 	wantRefused(t, s, typed("quorum", func(c *DeclareQueue) { c.ServerNamed = true }), PreconditionFailed,
-		"Cannot declare a server-named queue for type quorum")
+		"Cannot declare a server-named queue for type rabbit_quorum_queue")
 	wantRefused(t, s, typed("classic", func(c *DeclareQueue) { c.Args["x-dead-letter-exchange"] = int32(1) }), PreconditionFailed,
 		"invalid type 'signedint' for arg 'x-dead-letter-exchange' in queue 'q' in vhost '/'")
 	wantRefused(t, s, typed("classic", func(c *DeclareQueue) { c.Args["a"] = 1 }), PreconditionFailed,
@@ -232,7 +232,7 @@ func TestQueueRefusals(t *testing.T) {
 	named := q("amq.gen-x")
 	named.ServerNamed = true
 	apply(t, s, named)
-	apply(t, s, q("amq.gen-x")) // it exists, so its name is fine
+	wantRefused(t, s, q("amq.gen-x"), AccessRefused, "queue name 'amq.gen-x' contains reserved prefix 'amq.*'") // although it exists
 
 	apply(t, s, PutParameter{Parameter{Component: "vhost-limits", VHost: "/", Name: "limits", Value: args{"max-queues": int64(2)}}}, q("a\r\nb"))
 	if s.Queue("/", "ab") == nil {
@@ -337,7 +337,6 @@ func TestBindRefusals(t *testing.T) {
 		`Invalid x-match field value <<"foo">>; expected all, any, all-with-x, or any-with-x`)
 	for _, cmd := range []Command{
 		Bind{VHost: "/", Source: "amq.topic", Destination: "own", Session: "t"},
-		Unbind{VHost: "/", Source: "amq.topic", Destination: "own", Session: "t"},
 		DeleteQueue{VHost: "/", Name: "own", Session: "t"},
 	} {
 		wantRefused(t, s, cmd, ResourceLocked, Locked("/", "own").Text)

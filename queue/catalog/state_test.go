@@ -175,13 +175,15 @@ func (w *twin) apply(cmd Command) Kind {
 	case Bind:
 		return w.bind(c)
 	case Unbind:
-		if q := w.queues[c.Destination]; c.Kind == ToQueue && q != nil && q.Owner != "" && q.Owner != c.Session {
-			return ResourceLocked
-		}
-		w.unbind(func(b *Binding) bool {
+		same := func(b *Binding) bool {
 			return b.Source == c.Source && b.Kind == c.Kind && b.Destination == c.Destination && b.Key == c.Key &&
 				route.Identical(b.Args, c.Args)
-		})
+		}
+		q := w.queues[c.Destination]
+		if c.Kind == ToQueue && q != nil && q.Owner != "" && q.Owner != c.Session && slices.ContainsFunc(w.bindings, same) {
+			return ResourceLocked
+		}
+		w.unbind(same)
 	}
 	return 0
 }
