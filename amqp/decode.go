@@ -15,8 +15,12 @@ var (
 	ErrTooDeep   = errors.New("has tables nested too deep")
 	ErrFlags     = errors.New("has unknown property flags")
 	ErrWeight    = errors.New("has a weight other than 0")
-	ErrUTF8      = errors.New("Malformed UTF-8 in shortstr") // RabbitMQ's words
 )
+
+// ErrUTF8 is a short string that is no text, in RabbitMQ's words.
+//
+//lint:ignore ST1005 they are told to clients
+var ErrUTF8 = errors.New("Malformed UTF-8 in shortstr")
 
 // SyntaxError is a payload that does not have the fields it should have: reply code 501,
 // FRAME_ERROR, as in RabbitMQ.
