@@ -11,7 +11,7 @@ CUTS        ?= 30
 # The binary is static, and the build needs no C compiler.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test race check fmt fuzz-short torture torture-control powercut powercut-control suites compare cover clean
+.PHONY: build run test race check fmt fuzz-short torture torture-control powercut powercut-control suites conformance compare cover clean
 
 ## build: bin/warren
 build:
@@ -68,6 +68,11 @@ powercut-control:
 ## suites: other people's client test suites, unmodified
 suites: build
 	$(GO) run ./compat/suites -binary $(CURDIR)/bin/warren
+
+## conformance: everything a client sees, compared with RabbitMQ scenario by scenario; the report goes to bin/conformance
+conformance: build
+	mkdir -p bin/conformance
+	$(GO) run ./compat/conformance -binary $(CURDIR)/bin/warren -against rabbitmq-3.10,rabbitmq-4 -out bin/conformance
 
 ## compare: Warren beside RabbitMQ, driven by the same generators; the report goes to bin/compare
 compare: build

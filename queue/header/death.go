@@ -3,6 +3,7 @@ package header
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
 // The reasons for which a message is dead-lettered.
@@ -47,7 +48,8 @@ func (h History) Cycle(queue string) bool {
 //	x-first-death-queue, -reason, -exchange    set by the first death
 //	x-last-death-queue, -reason, -exchange     set by every death
 //
-// The expiration is taken out: where the message goes it begins a new life.
+// The headers come out sorted by name, as from RabbitMQ. The expiration is taken out: where the message goes it begins
+// a new life.
 func Bury(properties []byte, genuine bool, d Death) ([]byte, History, error) {
 	f, err := split(properties)
 	if err != nil {
@@ -57,7 +59,7 @@ func Bury(properties []byte, genuine bool, d Death) ([]byte, History, error) {
 	if f.flags&flagHeaders == 0 {
 		headers = make([]byte, 4)
 	}
-	out, at := begin(nil)
+	var kept []entry
 	var deaths []death
 	first := false
 	err = table(headers, func(e entry) {
@@ -75,18 +77,19 @@ func Bury(properties []byte, genuine bool, d Death) ([]byte, History, error) {
 			}
 			first = true
 		}
-		out = append(appendName(out, e.name, e.tag), e.value...)
+		kept = append(kept, e)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	deaths = add(deaths, d, f.value(flagExpiration))
-	out = appendDeaths(out, deaths)
+	kept = append(kept, entry{"x-death", 'A', appendDeaths(nil, deaths)})
 	if !first {
-		out = appendWhere(out, "x-first-death-", d)
+		kept = append(kept, where("x-first-death-", d)...)
 	}
-	out = end(appendWhere(out, "x-last-death-", d), at)
-	f.raw[13], f.raw[8] = out, nil
+	kept = append(kept, where("x-last-death-", d)...)
+	slices.SortStableFunc(kept, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	f.raw[13], f.raw[8] = joinTable(kept), nil
 	f.flags = f.flags&^flagExpiration | flagHeaders
 	h := make(History, len(deaths))
 	for i, x := range deaths {
@@ -95,10 +98,23 @@ func Bury(properties []byte, genuine bool, d Death) ([]byte, History, error) {
 	return f.join(), h, nil
 }
 
-func appendWhere(dst []byte, prefix string, d Death) []byte {
-	dst = appendText(dst, prefix+"queue", d.Queue)
-	dst = appendText(dst, prefix+"reason", d.Reason)
-	return appendText(dst, prefix+"exchange", d.Exchange)
+func where(prefix string, d Death) []entry {
+	return []entry{
+		{prefix + "queue", 'S', longstr(d.Queue)}, {prefix + "reason", 'S', longstr(d.Reason)}, {prefix + "exchange", 'S', longstr(d.Exchange)},
+	}
+}
+
+func longstr(s string) []byte {
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(s)), uint32(len(s))), s...)
+}
+
+// joinTable encodes a table, its length in front.
+func joinTable(entries []entry) []byte {
+	out, at := begin(nil)
+	for _, e := range entries {
+		out = append(appendName(out, e.name, e.tag), e.value...)
+	}
+	return end(out, at)
 }
 
 // death is an element of x-death.
@@ -181,7 +197,7 @@ func newDeath(d Death, expiration []byte) death {
 }
 
 func appendDeaths(dst []byte, deaths []death) []byte {
-	dst, at := begin(appendName(dst, "x-death", 'A'))
+	dst, at := begin(dst)
 	for _, d := range deaths {
 		dst = append(append(dst, 'F'), d.raw...)
 	}
