@@ -138,10 +138,10 @@ func (s *Session) DeleteQueue(name string, ifUnused, ifEmpty bool) (int, error) 
 	}
 	messages, consumers := q.size()
 	switch {
-	case ifUnused && consumers > 0:
-		return 0, refuse(PreconditionFailed, "queue '%s' in vhost '%s' in use", name, s.vhost.name)
 	case ifEmpty && messages > 0:
 		return 0, refuse(PreconditionFailed, "queue '%s' in vhost '%s' not empty", name, s.vhost.name)
+	case ifUnused && consumers > 0:
+		return 0, refuse(PreconditionFailed, "queue '%s' in vhost '%s' in use", name, s.vhost.name)
 	}
 	return messages, s.propose(catalog.DeleteQueue{
 		VHost: s.vhost.name, Name: name, LogID: q.rec.LogID, User: s.user.Name, Session: s.id,
