@@ -25,8 +25,9 @@ const MaxDepth = 64
 // there is a short string.
 type Table = map[string]any
 
-// Decimal is Value divided by 10 to the power of Scale.
-type Decimal struct {
+// Decimal is Value divided by 10 to the power of Scale. It is an alias, so that packages that do not know this one can
+// name the same type.
+type Decimal = struct {
 	Scale uint8
 	Value uint32
 }
